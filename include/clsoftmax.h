@@ -219,7 +219,7 @@ CLSM_API clsm_status clsm_device_get(unsigned index, clsm_device_info *info);
 
 /**
  * Find a device: by index ("1"), by kind ("gpu", "cpu", "accelerator"), by a part of its
- * name, vendor or platform ("h200", "pocl"), or, with NULL, by the environment's
+ * name, vendor, platform or version ("h200", "pocl"), or, with NULL, by the environment's
  * CLSM_DEVICE and then by the highest score. Among several the highest score wins.
  */
 CLSM_API clsm_status clsm_device_find(const char *selector, clsm_device_info *info);
@@ -321,10 +321,11 @@ CLSM_API clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
 
 /* ----------------------------------------------------------------------- variants -- */
 
-/** The i-th variant of the table with its default parameters; NULL past the end. */
+/** The i-th variant of the table; NULL past the end. */
 CLSM_API const char *clsm_variant_name(unsigned i);
 
-/** The i-th variant with parameters ("tree:WG=128"), all of the table's; NULL past it. */
+/** The i-th variant with parameters, "tree:WG=128"; NULL past the end. Valid until the
+ *  calling thread asks again. */
 CLSM_API const char *clsm_config_name(unsigned i);
 
 /** What this process has done so far. */

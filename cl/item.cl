@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * item: one work-item a row, the naive port of the C loop. Reads x three times, writes y
+ * once. Neighbouring work-items read a row apart, so on a GPU it wins only where they are
+ * neighbours in memory (inner > 1) or rows are tiny. The one mapping that takes any axis.
+ */
+#ifndef WG
+#define WG 64
+#endif
+
+static real set_max(real v, __local real *scratch)
+{
+    return v;
+}
+
+static struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return s;
+}
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
+clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+{
+    for (size_t r = get_global_id(0); r < shape.rows; r += get_global_size(0))
+        three_passes(row_at(x, y, shape, r), 0, 1, 0);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes: workers that can exchange values without a barrier. LANES_BY says how:
+ *
+ *     LANES_KHR     cl_khr_subgroups, any size the device has
+ *     LANES_INTEL   cl_intel_subgroups with the required size LANES
+ *     LANES_PTX     NVIDIA's warps, which OpenCL does not show: shuffles in inline PTX
+ *     LANES_LOCAL   LANES neighbours through local memory: the portable twin, by which the
+ *                   other ways' mappings run (slowly) and are tested on every device
+ *     LANES_VECTOR  the elements of one work-item's vector
+ *
+ * Each gives lanes_size, lane_id, lanes_id (which of the work-group's sets of lanes),
+ * lanes_count (how many sets), lanes_max and lanes_add. All work-items of a work-group
+ * must call together.
+ */
+#define LANES_NONE 0
+#define LANES_KHR 1
+#define LANES_INTEL 2
+#define LANES_PTX 3
+#define LANES_LOCAL 4
+#define LANES_VECTOR 5
+
+#ifndef LANES_BY
+#define LANES_BY LANES_NONE
+#endif
+#ifndef LANES
+#define LANES 32
+#endif
+#define LANES_ATTRIBUTE
+#define LANES_SCRATCH 0 /* reals of local memory at the start of scratch */
+
+#if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL
+#if LANES_BY == LANES_KHR
+#ifdef cl_khr_subgroups
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+#else
+#pragma OPENCL EXTENSION cl_intel_subgroups : enable
+#undef LANES_ATTRIBUTE
+#define LANES_ATTRIBUTE __attribute__((intel_reqd_sub_group_size(LANES)))
+#endif
+#define lanes_size() get_sub_group_size()
+#define lane_id() get_sub_group_local_id()
+#define lanes_id() get_sub_group_id()
+#define lanes_count() get_num_sub_groups()
+#define lanes_max(v, scratch) sub_group_reduce_max(v)
+#define lanes_add(v, scratch) sub_group_reduce_add(v)
+
+#elif LANES_BY != LANES_NONE
+#define lanes_size() ((uint)LANES)
+#define lane_id() ((uint)get_local_id(0) % LANES)
+#define lanes_id() ((uint)get_local_id(0) / LANES)
+#define lanes_count() ((uint)get_local_size(0) / LANES)
+
+#if LANES_BY == LANES_PTX
+static uint swap_u32(uint v, uint distance)
+{
+    uint other;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                     : "=r"(other)
+                     : "r"(v), "r"(distance));
+    return other;
+}
+
+static real lanes_swap(real v, uint distance, __local real *scratch)
+{
+#if REAL_IS_F64
+    uint2 halves = as_uint2(v);
+    halves.x = swap_u32(halves.x, distance);
+    halves.y = swap_u32(halves.y, distance);
+    return as_double(halves);
+#else
+    return as_float(swap_u32(as_uint(v), distance));
+#endif
+}
+#elif LANES_BY == LANES_LOCAL
+#undef LANES_SCRATCH
+#define LANES_SCRATCH WG
+static real lanes_swap(real v, uint distance, __local real *scratch)
+{
+    uint i = get_local_id(0);
+    scratch[i] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    real other = scratch[i ^ distance];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return other;
+}
+#else
+#if VEC == 16
+#define SWAP_8(v) (v).s89abcdef01234567
+#define SWAP_4(v) (v).s45670123cdef89ab
+#define SWAP_2(v) (v).s23016745ab89efcd
+#define SWAP_1(v) (v).s1032547698badcfe
+#elif VEC == 8
+#define SWAP_8(v) (v)
+#define SWAP_4(v) (v).s45670123
+#define SWAP_2(v) (v).s23016745
+#define SWAP_1(v) (v).s10325476
+#else
+#define SWAP_8(v) (v)
+#define SWAP_4(v) (v)
+#define SWAP_2(v) (v).s2301
+#define SWAP_1(v) (v).s1032
+#endif
+static real lanes_swap(real v, uint distance, __local real *scratch)
+{
+    return distance == 8   ? SWAP_8(v)
+           : distance == 4 ? SWAP_4(v)
+           : distance == 2 ? SWAP_2(v)
+                           : SWAP_1(v);
+}
+#endif
+
+static real lanes_max(real v, __local real *scratch)
+{
+    for (uint d = LANES / 2; d > 0; d /= 2)
+        v = real_max(v, lanes_swap(v, d, scratch));
+    return v;
+}
+
+static real lanes_add(real v, __local real *scratch)
+{
+    for (uint d = LANES / 2; d > 0; d /= 2)
+        v += lanes_swap(v, d, scratch);
+    return v;
+}
+#endif
+
+#if LANES_BY != LANES_NONE
+/* The sum of all lanes' pairs with plain reductions only. Adding and taking away `grid`
+ * rounds each hi to one common grid on which their sum is exact in any order; what the
+ * rounding cut off goes to lo. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */
+static struct pair lanes_sum(struct pair s, __local real *scratch)
+{
+    real grid = lanes_max(s.hi, scratch) * (real)(SCALAR)(2 * lanes_size());
+    real hi = (s.hi + grid) - grid;
+    s.lo = lanes_add(s.lo + (s.hi - hi), scratch);
+    s.hi = lanes_add(hi, scratch);
+    return s;
+}
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * online: one work-group a row, the running maximum and sum in one pass, then the writing
+ * pass. Reads x twice, writes y once. Wins on rows too long for the cache. Reduces as
+ * group does where lanes can exchange values, and as tree does elsewhere.
+ */
+#ifndef WG
+#define WG 256
+#endif
+#if LANES_BY != LANES_NONE
+#include "group_set.cl"
+#else
+#include "tree_set.cl"
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+{
+    __local real scratch[SCRATCH_REALS];
+    for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
+        two_passes(row_at(x, y, shape, r), get_local_id(0), WG, scratch);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an engine runs once before it trusts a device's lanes: each work-item reports who
+ * it is and what its lanes reduce to, and the host does the same sums.
+ */
+#ifndef WG
+#define WG 64
+#endif
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+clsm_probe(__global float *out /* (work-items, 6) */)
+{
+    __local real scratch[LANES_SCRATCH + 1];
+    uint i = get_local_id(0);
+    float v = (float)(i * 37 % WG); /* each of 0 to WG - 1 once, in no simple order */
+    struct pair one = {v, 0.25f};
+    struct pair sum = lanes_sum(one, scratch);
+    __global float *mine = out + get_global_id(0) * 6;
+    mine[0] = lanes_size();
+    mine[1] = lane_id();
+    mine[2] = lanes_id();
+    mine[3] = lanes_count();
+    mine[4] = lanes_max(v, scratch);
+    mine[5] = sum.hi + sum.lo;
+}

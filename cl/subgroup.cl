@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * subgroup: one subgroup a row, several rows a work-group, no barrier. Reads x three times
+ * (twice from the nearest cache: such rows are short), writes y once. Wins on short rows.
+ * The row loop counts whole work-groups, so that all subgroups go round it equally often.
+ */
+#ifndef WG
+#define WG 128
+#endif
+
+static real set_max(real v, __local real *scratch)
+{
+    return lanes_max(v, scratch);
+}
+
+static struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return lanes_sum(s, scratch);
+}
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+{
+    __local real scratch[LANES_SCRATCH + 1];
+    size_t sets = lanes_count();
+    for (size_t r = get_group_id(0) * sets; r < shape.rows; r += get_num_groups(0) * sets)
+        three_passes(row_at(x, y, shape, r + lanes_id()), lane_id(), lanes_size(),
+                     scratch);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Types, loads and stores. X and Y are the storage types of input and output (f32, f16,
+ * bf16, f64); `real` is what everything is computed in: float, or double where X or Y is
+ * f64 (REAL_IS_F64), or a vector of VEC of these in the wide mapping.
+ *
+ * 16-bit floats are only stored: f16 through vload_half and vstore_half_rte, which are
+ * core OpenCL C 1.2, and bf16 as the upper half of an f32.
+ */
+#ifndef X
+#define X f32
+#endif
+#ifndef Y
+#define Y f32
+#endif
+#ifndef REAL_IS_F64
+#define REAL_IS_F64 0
+#endif
+#ifndef VEC
+#define VEC 1
+#endif
+
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+
+#if REAL_IS_F64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double mem_f64;
+#define SCALAR double
+#else
+#define SCALAR float
+#endif
+typedef float mem_f32;
+typedef half mem_f16;
+typedef ushort mem_bf16;
+typedef CAT(mem_, X) mem_x;
+typedef CAT(mem_, Y) mem_y;
+
+#if VEC == 1
+#define WIDTH
+#define VLOAD(p) (*(p))
+#define VSTORE(v, p) (*(p) = (v))
+#define VLOAD_HALF(p) vload_half(0, p)
+#define VSTORE_HALF(v, p) vstore_half_rte(v, 0, p)
+#else
+#define WIDTH VEC
+#define VLOAD(p) CAT(vload, VEC)(0, p)
+#define VSTORE(v, p) CAT(vstore, VEC)(v, 0, p)
+#define VLOAD_HALF(p) CAT(vload_half, VEC)(0, p)
+#define VSTORE_HALF(v, p) CAT(CAT(vstore_half, VEC), _rte)(v, 0, p)
+#endif
+
+typedef CAT(SCALAR, WIDTH) real;
+typedef CAT(float, WIDTH) real_f32;
+typedef CAT(uint, WIDTH) real_u32;
+typedef CAT(ushort, WIDTH) real_u16;
+#define TO_REAL(v) CAT(convert_, CAT(SCALAR, WIDTH))(v)
+#define TO_F32(v) CAT(convert_float, WIDTH)(v)
+#define TO_U32(v) CAT(convert_uint, WIDTH)(v)
+#define TO_U16(v) CAT(convert_ushort, WIDTH)(v)
+#define AS_F32(v) CAT(as_float, WIDTH)(v)
+#define AS_U32(v) CAT(as_uint, WIDTH)(v)
+
+static real load_f32(const __global mem_f32 *p)
+{
+    return TO_REAL(VLOAD(p));
+}
+
+static real load_f16(const __global mem_f16 *p)
+{
+    return TO_REAL(VLOAD_HALF(p));
+}
+
+static real load_bf16(const __global mem_bf16 *p)
+{
+    return TO_REAL(AS_F32(TO_U32(VLOAD(p)) << 16));
+}
+
+static void store_f32(real v, __global mem_f32 *p)
+{
+    VSTORE(TO_F32(v), p);
+}
+
+static void store_f16(real v, __global mem_f16 *p)
+{
+    VSTORE_HALF(TO_F32(v), p);
+}
+
+/* Round to nearest even by adding just under half of what is cut off; a NaN keeps its
+ * sign and becomes quiet, since the addition could carry it into infinity. */
+static real_u16 pack_bf16(real v)
+{
+    real_f32 f = TO_F32(v);
+    real_u32 u = AS_U32(f);
+    real_u32 rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    return TO_U16(f == f ? rounded : (u >> 16) | 0x40u);
+}
+
+static void store_bf16(real v, __global mem_bf16 *p)
+{
+    VSTORE(pack_bf16(v), p);
+}
+
+#if REAL_IS_F64
+static real load_f64(const __global mem_f64 *p)
+{
+    return VLOAD(p);
+}
+
+static void store_f64(real v, __global mem_f64 *p)
+{
+    VSTORE(v, p);
+}
+#endif
+
+#define load_x CAT(load_, X)
+#define store_y CAT(store_, Y)
+
+/* One element, for the partial vector at a row's end: get it as a SCALAR; pack a vector as
+ * lanes of what put writes. */
+#define get_f32(p) ((SCALAR) * (p))
+#define get_f16(p) ((SCALAR)vload_half(0, p))
+#define get_bf16(p) ((SCALAR)as_float((uint) * (p) << 16))
+#define get_f64(p) (*(p))
+typedef float lane_f32;
+typedef float lane_f16;
+typedef ushort lane_bf16;
+typedef SCALAR lane_f64;
+#define pack_f32(v) TO_F32(v)
+#define pack_f16(v) TO_F32(v)
+#define pack_f64(v) (v)
+#define put_f32(lane, p) (*(p) = (lane))
+#define put_f16(lane, p) vstore_half_rte(lane, 0, p)
+#define put_bf16(lane, p) (*(p) = (lane))
+#define put_f64(lane, p) (*(p) = (lane))
+
+static real real_max(real a, real b)
+{
+    return b > a ? b : a; /* a NaN in b is passed over: the sum brings it back */
+}

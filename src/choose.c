@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranking by an estimate: count the bytes and the steps, ask which of the two a device
+ * is busy with, and add what a reduction costs. A record of the tuned table goes first.
+ */
+#include "choose.h"
+
+#include "status.h"
+#include "tuned.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What steps cost on one compute unit, in cycles. Rough, but they rank as
+ * bench/NOTES.md has measured. */
+struct costs {
+    double lanes;       /* work-items that step at once */
+    double resident;    /* work-items that fit on a unit */
+    double element;     /* one element in one pass, one work-item */
+    double barrier;     /* one barrier, for one work-item */
+    double latency;     /* of a load from memory, cycles */
+    double bytes;       /* from memory in a cycle */
+    double cache_bytes; /* a unit's share of the last-level cache */
+    double launch;      /* cycles */
+    double scattered; /* bytes fetched for each byte when work-items are a row apart */
+};
+
+static const struct costs gpu = {128, 2048, 14, 30, 700, 18, 400e3, 5000, 6};
+static const struct costs cpu = {1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
+
+/* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
+static double row_cycles(const struct config *config, const struct problem *p,
+                         const struct traits *t, const struct costs *k) {
+    const struct variant *v = &variants[config->variant];
+    double cols = (double)p->cols, wg = (double)config_wg(config);
+    double workers = v->geometry == ROW_PER_GROUP   ? wg
+                     : v->geometry == ROW_PER_LANES ? t->lanes
+                                                    : 1;
+    double width = config_value(config, "VEC", 1);
+    double native = t->vector_width;
+    /* A vector wider than the device's is several; a narrower one leaves some idle. */
+    double vector_cost = width > native ? width / native * 1.1 : 1;
+    double steps = ceil(cols / (workers * width)) * vector_cost * (v->reads + 1);
+    double reduce = 0;
+    if (v->geometry == ROW_PER_GROUP)
+        reduce = v->needs & TRAIT_LANES || t->bits & TRAIT_LANES
+                     ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
+                     : 2 * (log2(wg) + 2) * k->barrier;
+    else if (v->geometry == ROW_PER_LANES)
+        reduce = 4 * log2(t->lanes) * 4;
+    return workers * (steps * k->element + reduce) / k->lanes;
+}
+
+double estimate(const struct config *config, const struct problem *p,
+                const struct traits *t) {
+    const struct variant *v = &variants[config->variant];
+    const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
+    double open = p->open_rows || p->deterministic;
+    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
+    double out = (double)p->cols * (double)clsm_type_bytes(p->y.type);
+    double units = t->compute_units;
+    double groups = ceil(rows / (double)config_rows_per_group(config, t));
+    double busy = groups < units ? groups : units;
+
+    /* Later reads come from the cache while the rows in flight fit there. */
+    double in_flight = k->resident / (double)config_wg(config);
+    double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
+    double bytes = in * (1 + again * (v->reads - 1)) + out;
+    if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
+        bytes *= k->scattered;
+
+    double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
+    double throughput = (work > memory ? work : memory) * rows / busy;
+    /* One group alone waits for each of its loads; others hide that only if there are.
+     */
+    double workers = v->geometry == ROW_PER_GROUP   ? (double)config_wg(config)
+                     : v->geometry == ROW_PER_LANES ? t->lanes
+                                                    : 1;
+    double waits = ceil((double)p->cols / workers / config_value(config, "BLOCK", 2));
+    double waves = ceil(groups / (units * in_flight));
+    double waiting = waves * v->reads * waits * k->latency;
+    return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
+}
+
+static int by_seconds(const void *a, const void *b) {
+    const struct candidate *p = a, *q = b;
+    if (!p->misfit != !q->misfit)
+        return p->misfit ? 1 : -1;
+    return (p->seconds > q->seconds) - (p->seconds < q->seconds);
+}
+
+static bool wished(const struct config *config, const struct config *wish, bool exact) {
+    return config->variant == wish->variant &&
+           (!exact || memcmp(config->values, wish->values, sizeof wish->values) == 0);
+}
+
+/* Put the configuration of the tuned table first, if it is among those that fit. */
+static const struct tuned *prefer_tuned(const struct problem *p, const struct traits *t,
+                                        struct choice *c) {
+    const struct tuned *record = tuned_find(p, t);
+    struct config config;
+    bool exact;
+    if (!record || config_parse(record->config, &config, &exact) != CLSM_OK)
+        return NULL;
+    for (unsigned i = 0; i < c->fit; i++) {
+        if (!wished(&c->ranked[i].config, &config, true))
+            continue;
+        struct candidate first = c->ranked[i];
+        memmove(c->ranked + 1, c->ranked, i * sizeof first);
+        c->ranked[0] = first;
+        return record;
+    }
+    return NULL;
+}
+
+static void say_why(const struct tuned *record, const char *wish, struct choice *c) {
+    char second[64] = "";
+    double best = c->ranked[0].seconds * 1e6;
+    if (c->fit > 1)
+        config_name(&c->ranked[1].config, second, sizeof second);
+    if (record)
+        snprintf(c->reason, REASON_BYTES,
+                 "measured fastest on a %s for rows of up to %zu columns", record->on,
+                 record->cols_max);
+    else if (wish)
+        snprintf(c->reason, REASON_BYTES, "asked for as \"%s\"", wish);
+    else if (c->fit > 1)
+        snprintf(c->reason, REASON_BYTES,
+                 "lowest estimate, %.3g us; next is %s with %.3g us", best, second,
+                 c->ranked[1].seconds * 1e6);
+    else
+        snprintf(c->reason, REASON_BYTES, "the only one that fits");
+}
+
+clsm_status choose(const struct problem *p, const struct traits *t, const char *wish,
+                   struct choice *c) {
+    struct config wanted = {0};
+    bool exact = false;
+    if (wish)
+        TRY(config_parse(wish, &wanted, &exact));
+    *c = (struct choice){0};
+    struct config config;
+    for (unsigned i = 0; config_at(i, &config) && c->count < MAX_CANDIDATES; i++) {
+        if (wish && !wished(&config, &wanted, exact))
+            continue;
+        struct candidate *candidate = &c->ranked[c->count++];
+        candidate->config = config;
+        candidate->misfit = config_misfit(&config, p, t);
+        candidate->seconds = estimate(&config, p, t);
+        c->fit += !candidate->misfit;
+    }
+    qsort(c->ranked, c->count, sizeof *c->ranked, by_seconds);
+    if (!c->fit && wish)
+        return fail(CLSM_ERR_VARIANT, "variant \"%s\" cannot serve here: %s", wish,
+                    c->ranked[0].misfit);
+    if (!c->fit)
+        return fail(CLSM_ERR_UNSUPPORTED, "no variant can serve here: %s",
+                    c->ranked[0].misfit);
+    say_why(wish ? NULL : prefer_tuned(p, t, c), wish, c);
+    return CLSM_OK;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Making an engine, and releasing it with its last user. */
+#include "engine.h"
+
+#include "program.h"
+#include "status.h"
+
+#include <stdlib.h>
+
+static clsm_status check_context(cl_context context, cl_device_id device) {
+    size_t bytes = 0;
+    cl_int error = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes);
+    if (error != CL_SUCCESS)
+        return fail_cl(error, "clGetContextInfo");
+    cl_device_id *devices = malloc(bytes);
+    if (!devices)
+        return fail(CLSM_ERR_MEMORY, "out of memory for a context's devices");
+    error = clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL);
+    bool found = false;
+    for (size_t i = 0; error == CL_SUCCESS && i < bytes / sizeof *devices; i++)
+        found |= devices[i] == device;
+    free(devices);
+    if (error != CL_SUCCESS)
+        return fail_cl(error, "clGetContextInfo");
+    return found
+               ? CLSM_OK
+               : fail(CLSM_ERR_CONTEXT, "clsm_engine_create: device is not one of the "
+                                        "context's devices");
+}
+
+clsm_status clsm_engine_create(cl_context context, cl_device_id device,
+                               clsm_engine **engine) {
+    NEED(engine);
+    *engine = NULL;
+    NEED(context);
+    NEED(device);
+    TRY(check_context(context, device));
+    clsm_engine *e = calloc(1, sizeof *e);
+    if (!e)
+        return fail(CLSM_ERR_MEMORY, "out of memory for an engine");
+    clsm_status status = traits_of(device, &e->traits);
+    if (status == CLSM_OK && pthread_mutex_init(&e->lock, NULL) != 0)
+        status = fail(CLSM_ERR_MEMORY, "no mutex for an engine");
+    if (status != CLSM_OK) {
+        free(e);
+        return status;
+    }
+    clRetainContext(context);
+    e->context = context;
+    e->device = device;
+    e->users = 1;
+    cache_open(&e->cache);
+    probe_lanes(e);
+    *engine = e;
+    return CLSM_OK;
+}
+
+void engine_retain(clsm_engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    engine->users++;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void clsm_engine_destroy(clsm_engine *engine) {
+    if (!engine)
+        return;
+    pthread_mutex_lock(&engine->lock);
+    unsigned left = --engine->users;
+    pthread_mutex_unlock(&engine->lock);
+    if (left)
+        return;
+    programs_free(engine->programs);
+    cache_close(&engine->cache);
+    clReleaseContext(engine->context);
+    pthread_mutex_destroy(&engine->lock);
+    free(engine);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* A context and a device made ready, with the programs built there. */
+#ifndef CLSM_ENGINE_H
+#define CLSM_ENGINE_H
+
+#include "cache.h"
+#include "traits.h"
+
+#include <pthread.h>
+
+struct program;
+
+struct clsm_engine {
+    cl_context context;
+    cl_device_id device;
+    struct traits traits;
+    struct cache cache;
+    pthread_mutex_t lock; /* of users and programs */
+    unsigned users;       /* the caller and each plan */
+    struct program *programs;
+};
+
+void engine_retain(clsm_engine *engine);
+
+/* Run a tiny kernel with known results, and take TRAIT_LANES away where it fails. */
+void probe_lanes(clsm_engine *engine);
+
+#endif

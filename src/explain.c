@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling what a plan does and why, as a struct and as text. */
+#include "plan.h"
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Text that is counted on past the end of its room. */
+struct text {
+    char *at;
+    size_t room, length;
+};
+
+static void put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void put(struct text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    size_t left = t->length < t->room ? t->room - t->length : 0;
+    int n = vsnprintf(left ? t->at + t->length : NULL, left, format, args);
+    va_end(args);
+    t->length += n > 0 ? (size_t)n : 0;
+}
+
+clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info) {
+    NEED(plan);
+    NEED_STRUCT(info, "set it to sizeof(clsm_plan_info)");
+    *info = (clsm_plan_info){
+        .struct_bytes = sizeof *info,
+        .bytes = problem_bytes(&plan->problem),
+        .build_seconds = plan->build_seconds,
+        .from_disk = plan->from_disk,
+    };
+    config_name(&plan->choice.ranked[plan->chosen].config, info->variant,
+                sizeof info->variant);
+    snprintf(info->reason, sizeof info->reason, "%s", plan->choice.reason);
+    if (!plan->kernel)
+        snprintf(info->reason, sizeof info->reason, "nothing to do: an empty problem");
+    else if (plan->failed)
+        snprintf(info->reason, sizeof info->reason,
+                 "the first of %u candidates before it failed: %.120s", plan->failed,
+                 plan->failure);
+    return CLSM_OK;
+}
+
+/* The best configuration of each variant that was not chosen, with what was against it.
+ */
+static void put_rejected(const clsm_plan *plan, struct text *t) {
+    const struct choice *c = &plan->choice;
+    unsigned seen = 1u << c->ranked[plan->chosen].config.variant;
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct candidate *one = &c->ranked[i];
+        char name[64];
+        if (seen & 1u << one->config.variant)
+            continue;
+        seen |= 1u << one->config.variant;
+        config_name(&one->config, name, sizeof name);
+        if (one->misfit)
+            put(t, "rejected  %s: %s\n", variants[one->config.variant].name,
+                one->misfit);
+        else if (i < plan->chosen)
+            put(t, "rejected  %s: %s\n", name, plan->failure);
+        else
+            put(t, "rejected  %s: estimate %.3g us\n", name, one->seconds * 1e6);
+    }
+}
+
+static void put_problem(const struct problem *p, struct text *t) {
+    put(t, "problem   %s %s -> %s, rows %zu%s, cols %zu%s, inner %zu%s\n",
+        clsm_op_name(p->op), clsm_type_name(p->x.type), clsm_type_name(p->y.type),
+        p->rows, p->open_rows ? " (open)" : "", p->cols,
+        p->open_cols ? " (open up to this)" : "", p->inner,
+        p->nonfinite == CLSM_NONFINITE_LIMIT ? ", non-finite rows by their limit" : "");
+}
+
+clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
+                              size_t *needed) {
+    clsm_plan_info info = {.struct_bytes = sizeof info};
+    clsm_counters n = {.struct_bytes = sizeof n};
+    TRY(clsm_plan_get_info(plan, &info));
+    TRY(clsm_get_counters(&n));
+    struct text t = {text, text ? bytes : 0, 0};
+    const struct variant *v =
+        &variants[plan->choice.ranked[plan->chosen].config.variant];
+    put_problem(&plan->problem, &t);
+    put(&t, "variant   %s\nbecause   %s\n", info.variant, info.reason);
+    put_rejected(plan, &t);
+    put(&t, "lanes     %s\n", lanes_by_name(plan->engine->traits.lanes_by));
+    put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
+        (unsigned long long)info.bytes, v->reads,
+        (unsigned long long)info.scratch_bytes);
+    put(&t, "program   %s, %.3f s\n",
+        info.from_disk           ? "from the disk cache"
+        : info.build_seconds > 0 ? "built from source"
+                                 : "there already",
+        info.build_seconds);
+    put(&t, "process   %llu programs: %llu built, %llu disk cache hits, %llu misses\n",
+        (unsigned long long)n.programs, (unsigned long long)n.builds,
+        (unsigned long long)n.disk_hits, (unsigned long long)n.disk_misses);
+    if (needed)
+        *needed = t.length + 1;
+    return CLSM_OK;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a plan: check, choose, build the best candidate that builds. */
+#include "plan.h"
+
+#include "status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static clsm_status check_types(const struct problem *p, const struct traits *t) {
+    if (problem_is_f64(p) && !(t->bits & TRAIT_F64))
+        return fail(
+            CLSM_ERR_UNSUPPORTED,
+            "%s is f64, but the device has no cl_khr_fp64; expected f32, f16 or "
+            "bf16",
+            p->x.type == CLSM_F64 ? "problem.x_type" : "problem.y_type");
+    return CLSM_OK;
+}
+
+/* The driver may grant a kernel fewer work-items than the device: too many registers.
+ */
+static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t wg) {
+    size_t granted = 0;
+    if (plan->engine->traits.bits & TRAIT_QUIRK_KERNEL_WG)
+        return CLSM_OK;
+    cl_int error = clGetKernelWorkGroupInfo(kernel, plan->engine->device,
+                                            CL_KERNEL_WORK_GROUP_SIZE, sizeof granted,
+                                            &granted, NULL);
+    if (error != CL_SUCCESS)
+        return fail_cl(error, "clGetKernelWorkGroupInfo");
+    return granted >= wg
+               ? CLSM_OK
+               : fail(CLSM_ERR_BUILD,
+                      "the kernel needs %zu work-items, the driver grants %zu", wg,
+                      granted);
+}
+
+static clsm_status build(clsm_plan *plan, const struct config *config) {
+    const struct program *program;
+    bool fresh;
+    TRY(program_get(plan->engine, &plan->problem, config, &program, &fresh));
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program->program, KERNEL_NAME, &error);
+    if (error != CL_SUCCESS)
+        return fail_cl(error, "clCreateKernel");
+    clsm_status status = check_kernel(plan, kernel, config_wg(config));
+    if (status != CLSM_OK) {
+        clReleaseKernel(kernel);
+        return status;
+    }
+    plan->kernel = kernel;
+    plan->build_seconds = fresh ? program->build_seconds : 0;
+    plan->from_disk = program->from_disk;
+    return CLSM_OK;
+}
+
+/* Build the first candidate that the driver takes; without one, the first one's error.
+ */
+static clsm_status build_any(clsm_plan *plan) {
+    clsm_status status = CLSM_OK;
+    for (unsigned i = 0; i < plan->choice.fit; i++) {
+        clsm_status one = build(plan, &plan->choice.ranked[i].config);
+        if (one == CLSM_OK) {
+            plan->chosen = i;
+            return CLSM_OK;
+        }
+        if (one != CLSM_ERR_BUILD && one != CLSM_ERR_OPENCL)
+            return one;
+        if (!plan->failed++) {
+            status = one;
+            snprintf(plan->failure, sizeof plan->failure, "%.255s",
+                     clsm_last_message());
+        }
+    }
+    return status == CLSM_OK ? fail(CLSM_ERR_BUILD, "no candidate to build")
+                             : fail(status, "%s", plan->failure);
+}
+
+static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem) {
+    TRY(problem_check(problem, &plan->problem));
+    TRY(check_types(&plan->problem, &plan->engine->traits));
+    const char *wish = problem->variant ? problem->variant : getenv("CLSM_VARIANT");
+    wish = wish && *wish ? wish : NULL;
+    TRY(choose(&plan->problem, &plan->engine->traits, wish, &plan->choice));
+    plan->given = *problem;
+    plan->given.variant = NULL; /* the caller's string may go */
+    bool open = plan->problem.open_rows;
+    return open || problem_bytes(&plan->problem) ? build_any(plan) : CLSM_OK;
+}
+
+clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
+                             clsm_plan **plan) {
+    NEED(plan);
+    *plan = NULL;
+    NEED(engine);
+    clsm_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return fail(CLSM_ERR_MEMORY, "out of memory for a plan");
+    p->engine = engine;
+    clsm_status status = pthread_mutex_init(&p->lock, NULL) == 0
+                             ? CLSM_OK
+                             : fail(CLSM_ERR_MEMORY, "no mutex for a plan");
+    if (status != CLSM_OK) {
+        free(p);
+        return status;
+    }
+    status = prepare(p, problem);
+    engine_retain(engine);
+    if (status != CLSM_OK)
+        clsm_plan_destroy(p);
+    else
+        *plan = p;
+    return status;
+}
+
+void clsm_plan_destroy(clsm_plan *plan) {
+    if (!plan)
+        return;
+    if (plan->kernel)
+        clReleaseKernel(plan->kernel);
+    pthread_mutex_destroy(&plan->lock);
+    clsm_engine_destroy(plan->engine);
+    free(plan);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan: a problem, how it was chosen, and its kernel. */
+#ifndef CLSM_PLAN_H
+#define CLSM_PLAN_H
+
+#include "choose.h"
+#include "program.h"
+
+struct clsm_plan {
+    clsm_engine *engine;
+    clsm_problem given;     /* as the caller gave it, strides 0 where packed */
+    struct problem problem; /* checked and filled in */
+    struct choice choice;
+    unsigned chosen;      /* index into choice.ranked */
+    unsigned failed;      /* candidates before it that did not build */
+    char failure[256];    /* the first of these failures */
+    cl_kernel kernel;     /* NULL: nothing to do */
+    pthread_mutex_t lock; /* of the kernel's arguments */
+    double build_seconds;
+    bool from_disk;
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checking a device's lanes before they are used. Drivers have been seen to disagree
+ * with themselves about subgroup sizes, to leave the functions undeclared and to reduce
+ * past the work-group; whatever fails here is not used.
+ */
+#include "program.h"
+
+enum { WG = 64, GROUPS = 2, FIELDS = 6, ITEMS = WG * GROUPS };
+
+/* Do the lanes of one work-group add up? Every field is a small integer or a quarter.
+ */
+static bool group_is_right(float (*item)[FIELDS]) {
+    for (int i = 0; i < WG; i++) {
+        float max = -1, sum = 0, members = 0;
+        for (int j = 0; j < WG; j++) {
+            if (item[j][2] != item[i][2])
+                continue;
+            if (j != i && item[j][1] == item[i][1])
+                return false; /* two lanes of one number */
+            float v = (float)(j * 37 % WG);
+            max = v > max ? v : max;
+            sum += v + 0.25f;
+            members++;
+        }
+        if (item[i][0] != members || item[i][1] >= members ||
+            item[i][2] >= item[i][3] || item[i][3] * members != WG ||
+            item[i][4] != max || item[i][5] != sum)
+            return false;
+    }
+    return true;
+}
+
+static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *items) {
+    const size_t global = ITEMS, local = WG;
+    size_t bytes = sizeof(float[ITEMS][FIELDS]);
+    return clSetKernelArg(kernel, 0, sizeof out, &out) == CL_SUCCESS &&
+           clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL,
+                                  NULL) == CL_SUCCESS &&
+           clEnqueueReadBuffer(queue, out, CL_TRUE, 0, bytes, items, 0, NULL, NULL) ==
+               CL_SUCCESS;
+}
+
+static bool lanes_work(clsm_engine *engine) {
+    static const float nothing[ITEMS][FIELDS];
+    float items[ITEMS][FIELDS] = {{0}};
+    cl_int error;
+    cl_program program = NULL;
+    if (program_probe(engine, &program) != CLSM_OK)
+        return false;
+    cl_kernel kernel = clCreateKernel(program, "clsm_probe", &error);
+    cl_command_queue queue =
+        clCreateCommandQueue(engine->context, engine->device, 0, &error);
+    cl_mem out =
+        clCreateBuffer(engine->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       sizeof nothing, (void *)nothing, &error);
+    bool works = kernel && queue && out && run(queue, kernel, out, *items);
+    for (int g = 0; works && g < GROUPS; g++)
+        works = group_is_right(items + g * WG);
+    if (out)
+        clReleaseMemObject(out);
+    if (queue)
+        clReleaseCommandQueue(queue);
+    if (kernel)
+        clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return works;
+}
+
+void probe_lanes(clsm_engine *engine) {
+    struct traits *t = &engine->traits;
+    if (!(t->bits & TRAIT_LANES))
+        return;
+    if (t->max_wg >= WG && lanes_work(engine))
+        return;
+    t->bits &= ~(unsigned)TRAIT_LANES;
+    t->lanes_by = LANES_NONE;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The fourth station: built programs, from memory, from disk or from source. */
+#ifndef CLSM_PROGRAM_H
+#define CLSM_PROGRAM_H
+
+#include "engine.h"
+#include "variant.h"
+
+struct program {
+    struct program *next;
+    char *options; /* with the operation and the variant: what it was built for */
+    cl_program program;
+    double build_seconds;
+    bool from_disk;
+};
+
+/* The program for a problem's specialisation, made if it is not there. *fresh: this
+ * call made it. It lives as long as the engine. */
+clsm_status program_get(clsm_engine *engine, const struct problem *p,
+                        const struct config *config, const struct program **program,
+                        bool *fresh);
+
+/* The program of cl/probe.cl, which is made anew each time; release it. */
+clsm_status program_probe(clsm_engine *engine, cl_program *program);
+
+void programs_free(struct program *first);
+
+/* The kernel's name in every program. */
+#define KERNEL_NAME "clsm_row"
+
+#endif

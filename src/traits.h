@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second station: what a device is and can do. The only place that asks a device
+ * about itself; a vendor's quirks become bits here and are met by no `if (vendor)`
+ * elsewhere.
+ */
+#ifndef CLSM_TRAITS_H
+#define CLSM_TRAITS_H
+
+#include "clsoftmax.h"
+
+#include <stdbool.h>
+
+/* How lanes exchange values; the numbers of cl/lanes.cl. */
+enum lanes_by {
+    LANES_NONE,
+    LANES_KHR,
+    LANES_INTEL,
+    LANES_PTX,
+    LANES_LOCAL,
+    LANES_VECTOR
+};
+
+enum {
+    TRAIT_LANES = 1u << 0, /* lanes can exchange values; off when the probe fails */
+    TRAIT_F64 = 1u << 1,
+    TRAIT_CPU = 1u << 2, /* a work-item is a loop on a core, barriers are dear */
+    TRAIT_EXACT_DIVIDE = 1u << 3, /* takes -cl-fp32-correctly-rounded-divide-sqrt */
+    /* CL_KERNEL_WORK_GROUP_SIZE says less than what runs (rusticl before 23) */
+    TRAIT_QUIRK_KERNEL_WG = 1u << 4,
+};
+
+struct traits {
+    unsigned bits;
+    enum lanes_by lanes_by;
+    unsigned lanes; /* lanes in a set; for LANES_KHR the largest the device names */
+    const char *lanes_std; /* -cl-std for programs with lanes: CL1.2, CL2.0 or CL3.0 */
+    unsigned compute_units;
+    unsigned vector_width; /* native, of f32 */
+    size_t max_wg;         /* work-items */
+    uint64_t local_bytes;
+    /* platform, device and driver with their versions: a program cache's key */
+    char identity[768];
+};
+
+/* Ask. The lanes are what the device claims; the engine's probe confirms them. The
+ * environment's CLSM_SUBGROUPS=off|local overrides the claim. */
+clsm_status traits_of(cl_device_id device, struct traits *t);
+
+/* Fill the public description of a device, score and reason included. */
+clsm_status traits_describe(cl_device_id device, clsm_device_info *info);
+
+/* "cl_khr_subgroups", "warps through PTX", ... */
+const char *lanes_by_name(enum lanes_by by);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured choices that come with the library, see tuned.def. */
+#ifndef CLSM_TUNED_H
+#define CLSM_TUNED_H
+
+#include "variant.h"
+
+struct tuned {
+    const char *on;        /* the kind of device it was measured on, in words */
+    unsigned needs, lacks; /* traits it must have and must not have */
+    size_t cols_max;       /* serves up to here; rows of a device are in rising order */
+    const char *config;
+};
+
+/* The first record for this device and row length, or NULL. */
+const struct tuned *tuned_find(const struct problem *p, const struct traits *t);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Walking the table, naming and parsing its configurations, and what fits. */
+#include "variant.h"
+
+#include "status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct variant variants[] = {
+#define VARIANT(name, ...) {#name, __VA_ARGS__},
+#include "variants.def"
+#undef VARIANT
+};
+const unsigned variant_count = sizeof variants / sizeof *variants;
+
+static unsigned value_count(const struct param *param) {
+    unsigned n = 0;
+    while (n < MAX_VALUES && param->values[n])
+        n++;
+    return n;
+}
+
+bool config_at(unsigned i, struct config *config) {
+    for (unsigned v = 0; v < variant_count; v++) {
+        unsigned choices[MAX_PARAMS], total = 1;
+        for (unsigned k = 0; k < MAX_PARAMS; k++) {
+            choices[k] = value_count(&variants[v].params[k]);
+            total *= choices[k] ? choices[k] : 1;
+        }
+        if (i >= total) {
+            i -= total;
+            continue;
+        }
+        config->variant = v;
+        for (unsigned k = 0; k < MAX_PARAMS; k++) {
+            unsigned n = choices[k] ? choices[k] : 1;
+            config->values[k] = variants[v].params[k].values[i % n];
+            i /= n;
+        }
+        return true;
+    }
+    return false;
+}
+
+void config_name(const struct config *config, char *name, size_t bytes) {
+    const struct variant *v = &variants[config->variant];
+    size_t at = (size_t)snprintf(name, bytes, "%s", v->name);
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name && at < bytes; k++)
+        at += (size_t)snprintf(name + at, bytes - at, "%c%s=%u", k ? ',' : ':',
+                               v->params[k].name, config->values[k]);
+}
+
+static bool find_variant(const char *name, size_t length, unsigned *variant) {
+    for (unsigned v = 0; v < variant_count; v++)
+        if (strlen(variants[v].name) == length &&
+            strncmp(variants[v].name, name, length) == 0) {
+            *variant = v;
+            return true;
+        }
+    return false;
+}
+
+/* One "NAME=VALUE" of a configuration's text; NULL if it is none of the table's. */
+static const char *parse_value(const char *text, struct config *config) {
+    const struct variant *v = &variants[config->variant];
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++) {
+        const struct param *param = &v->params[k];
+        size_t length = strlen(param->name);
+        if (strncmp(text, param->name, length) != 0 || text[length] != '=')
+            continue;
+        char *end;
+        unsigned long value = strtoul(text + length + 1, &end, 10);
+        for (unsigned i = 0; i < value_count(param); i++)
+            if (param->values[i] == value && (*end == ',' || !*end)) {
+                config->values[k] = (unsigned)value;
+                return *end ? end + 1 : end;
+            }
+    }
+    return NULL;
+}
+
+clsm_status config_parse(const char *name, struct config *config, bool *exact) {
+    size_t length = strcspn(name, ":");
+    *config = (struct config){0};
+    if (!find_variant(name, length, &config->variant)) {
+        char known[256] = "";
+        for (unsigned v = 0, at = 0; v < variant_count && at < sizeof known; v++)
+            at += (unsigned)snprintf(known + at, sizeof known - at, " %s",
+                                     variants[v].name);
+        return fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected one of:%s", name,
+                    known);
+    }
+    for (unsigned k = 0; k < MAX_PARAMS; k++)
+        config->values[k] = variants[config->variant].params[k].values[0];
+    *exact = name[length] == ':';
+    const char *text = *exact ? name + length + 1 : "";
+    while (text && *text)
+        text = parse_value(text, config);
+    if (text)
+        return CLSM_OK;
+    char good[64];
+    config_name(config, good, sizeof good);
+    return fail(CLSM_ERR_VARIANT, "variant is \"%s\"; its parameters read as in \"%s\"",
+                name, good);
+}
+
+unsigned config_value(const struct config *config, const char *name,
+                      unsigned otherwise) {
+    const struct variant *v = &variants[config->variant];
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
+        if (strcmp(v->params[k].name, name) == 0)
+            return config->values[k];
+    return otherwise;
+}
+
+size_t config_wg(const struct config *config) {
+    return config_value(config, "WG", 1);
+}
+
+const char *config_misfit(const struct config *config, const struct problem *p,
+                          const struct traits *t) {
+    const struct variant *v = &variants[config->variant];
+    size_t local = config_wg(config) * v->local_reals * (problem_is_f64(p) ? 8 : 4);
+    if (v->needs & ~t->bits)
+        return "the device has no working subgroups";
+    if (p->cols > v->cols.max || (p->cols < v->cols.min && !p->open_cols))
+        return "not for rows of this length";
+    if (p->open_cols && v->cols.min > 1)
+        return "not for rows of every length up to the bound";
+    if (p->strided && !v->any_axis)
+        return "takes the last, packed axis only";
+    if (config_wg(config) > t->max_wg)
+        return "the device's work-groups are smaller";
+    if (local > t->local_bytes)
+        return "the device has too little local memory";
+    if (v->geometry == ROW_PER_LANES && config_wg(config) < t->lanes)
+        return "the device's subgroups are larger than the work-group";
+    return NULL;
+}
+
+size_t config_rows_per_group(const struct config *config, const struct traits *t) {
+    switch (variants[config->variant].geometry) {
+    case ROW_PER_ITEM:
+        return config_wg(config);
+    case ROW_PER_LANES:
+        return config_wg(config) >= t->lanes ? config_wg(config) / t->lanes : 1;
+    default:
+        return 1;
+    }
+}
+
+const char *clsm_variant_name(unsigned i) {
+    return i < variant_count ? variants[i].name : NULL;
+}
+
+const char *clsm_config_name(unsigned i) {
+    static _Thread_local char name[64];
+    struct config config;
+    if (!config_at(i, &config))
+        return NULL;
+    config_name(&config, name, sizeof name);
+    return name;
+}

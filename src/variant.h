@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of cl/variants.def as data, and whether a row fits a problem on a device.
+ */
+#ifndef CLSM_VARIANT_H
+#define CLSM_VARIANT_H
+
+#include "problem.h"
+#include "traits.h"
+
+enum geometry {
+    ROW_PER_ITEM,     /* a work-item takes a row */
+    ROW_PER_LANES,    /* a subgroup takes a row */
+    ROW_PER_GROUP,    /* a work-group takes a row */
+    ROW_RUN_PER_ITEM, /* a work-group of one work-item takes a run of rows */
+};
+
+enum { MAX_PARAMS = 2, MAX_VALUES = 6 };
+
+struct variant {
+    const char *name;
+    enum geometry geometry;
+    struct {
+        size_t min, max;
+    } cols;               /* the row lengths it gets right */
+    bool any_axis;        /* takes elements that are not neighbours */
+    unsigned needs;       /* traits, as bits */
+    unsigned reads;       /* how often it reads x */
+    unsigned local_reals; /* local memory per work-item, in reals */
+    struct param {
+        const char *name;
+        unsigned values[MAX_VALUES]; /* first = default; 0 ends them */
+    } params[MAX_PARAMS];
+};
+
+extern const struct variant variants[];
+extern const unsigned variant_count;
+
+/* A variant with a value for each of its parameters. */
+struct config {
+    unsigned variant; /* index into variants */
+    unsigned values[MAX_PARAMS];
+};
+
+/* The i-th of all configurations in the table's order; false past the last. */
+bool config_at(unsigned i, struct config *config);
+
+/* "tree:WG=128,BLOCK=4" and back. */
+void config_name(const struct config *config, char *name, size_t bytes);
+
+/* Parse "tree" (defaults) or "tree:WG=128". *exact: parameters were given. */
+clsm_status config_parse(const char *name, struct config *config, bool *exact);
+
+/* The value of a parameter, or `otherwise` if the variant has none of that name. */
+unsigned config_value(const struct config *config, const char *name,
+                      unsigned otherwise);
+
+/* Work-items of its work-group. */
+size_t config_wg(const struct config *config);
+
+/* Why the configuration cannot serve, in words; NULL if it can. */
+const char *config_misfit(const struct config *config, const struct problem *p,
+                          const struct traits *t);
+
+/* Softmaxes that the work-groups of one round take. At least 1. */
+size_t config_rows_per_group(const struct config *config, const struct traits *t);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NumPy's .npy files: one array in, one array out. Formats 1.0 to 3.0 are read, 1.0 is
+ * written. Data in memory is always in C order and in the host's byte order, whatever
+ * the file had.
+ */
+#ifndef CLSM_NPY_H
+#define CLSM_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clsoftmax.h"
+
+enum { NPY_MAX_DIMS = 8 };
+
+/** One array of 1 to 8 dimensions. */
+struct npy {
+    int dims;
+    size_t shape[NPY_MAX_DIMS]; /**< the first `dims` count; a 0 makes an empty array */
+    size_t count;               /**< elements: the product of the shape */
+    clsm_type type;
+    void *data; /**< `count` elements, the last index running fastest */
+};
+
+/**
+ * Read an array; release it with npy_free(). The file must hold 'f2', 'f4' or 'f8' or,
+ * with as_bf16, the raw bits of bf16 as 'u2', 'i2' or 'V2', in either byte order, and
+ * end where its shape says. Streams such as /dev/stdin are fine.
+ *
+ * @param error  on failure one sentence that starts with the path; *a is then empty
+ */
+bool npy_read(const char *path, bool as_bf16, struct npy *a, char *error,
+              size_t error_bytes);
+
+/**
+ * Read a vector of any integer dtype, as for class labels; release it with free().
+ * Values of 2^63 and more are refused.
+ *
+ * @param labels  gets *n values, never NULL on success
+ */
+bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
+                     size_t error_bytes);
+
+/**
+ * Write an array; bf16 goes out as raw bits, 'u2'. The file appears whole or not at
+ * all: it is written beside the target, synced and renamed over it, keeping the mode of
+ * a file that was there and the symbolic link that led to it. What is no regular file
+ * (/dev/null, a fifo) is written to directly. Not for use while other threads create
+ * files: the umask is set for an instant to be read.
+ */
+bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes);
+
+/** Free the data and empty the array. NULL is fine. */
+void npy_free(struct npy *a);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * npy_write(): format 1.0, to a temporary name that is renamed over the target.
+ */
+#define _XOPEN_SOURCE 700 /* realpath() */
+
+#include "npy_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ALIGN_BYTES = 64 };
+
+/** What is written; the digit is the element's size. */
+static const char *const stored[] = {
+    [CLSM_F32] = "f4", [CLSM_F16] = "f2", [CLSM_BF16] = "u2", [CLSM_F64] = "f8"};
+
+static bool put(int fd, const void *data, size_t bytes) {
+    const char *at = data;
+
+    while (bytes > 0) {
+        /* some systems refuse a single write of 2 GiB and more */
+        ssize_t done = write(fd, at, bytes < 1u << 30 ? bytes : 1u << 30);
+        if (done < 0 && errno != EINTR)
+            return false;
+        if (done > 0) {
+            at += done;
+            bytes -= (size_t)done;
+        }
+    }
+    return true;
+}
+
+static bool put_array(int fd, const struct npy *a) {
+    char head[512], shape[SHAPE_BYTES];
+    size_t n;
+
+    npy_spell_shape(a->dims, a->shape, shape);
+    n = PREFIX_BYTES +
+        (size_t)snprintf(head + PREFIX_BYTES, sizeof head - PREFIX_BYTES,
+                         "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
+                         npy_host_is_little() ? '<' : '>', stored[a->type], shape);
+    while ((n + 1) % ALIGN_BYTES != 0)
+        head[n++] = ' ';
+    head[n++] = '\n';
+    memcpy(head, MAGIC "\x01\x00", 8);
+    head[8] = (char)((n - PREFIX_BYTES) & 0xff);
+    head[9] = (char)((n - PREFIX_BYTES) >> 8);
+    return put(fd, head, n) &&
+           put(fd, a->data, a->count * (size_t)(stored[a->type][1] - '0'));
+}
+
+/** Close after the last step, which was `ok` or left errno, which is kept. */
+static bool finish(int fd, bool ok) {
+    int cause = errno;
+    bool closed = close(fd) == 0;
+
+    if (!ok)
+        errno = cause;
+    return ok && closed;
+}
+
+static bool write_directly(const struct npy_report *r, const char *path,
+                           const struct npy *a) {
+    int fd = open(path, O_WRONLY | O_TRUNC);
+
+    if (fd < 0 || !finish(fd, put_array(fd, a)))
+        return npy_fail(r, "cannot be written: %s", strerror(errno));
+    return true;
+}
+
+static bool write_beside(const struct npy_report *r, const char *path, mode_t mode,
+                         const struct npy *a) {
+    size_t bytes = strlen(path) + sizeof ".XXXXXX";
+    char *name = malloc(bytes);
+    bool ok;
+    int fd;
+
+    if (!name)
+        return npy_fail(r, "cannot be written: out of memory");
+    snprintf(name, bytes, "%s.XXXXXX", path);
+    fd = mkstemp(name);
+    ok = fd >= 0 &&
+         finish(fd, fchmod(fd, mode) == 0 && put_array(fd, a) && fsync(fd) == 0) &&
+         rename(name, path) == 0;
+    if (!ok)
+        npy_fail(r, "cannot be written: %s", strerror(errno));
+    if (!ok && fd >= 0)
+        unlink(name);
+    free(name);
+    return ok;
+}
+
+bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes) {
+    const struct npy_report r = {path, error, error_bytes};
+    struct stat st;
+    bool there = stat(path, &st) == 0;
+    char *target = there && S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
+    mode_t mask = umask(0);
+    size_t count;
+    bool ok;
+
+    umask(mask);
+    if (a->dims < 1 || a->dims > NPY_MAX_DIMS || (size_t)a->type >= COUNT_OF(stored) ||
+        !npy_multiply(a->dims, a->shape, 8, &count) || count != a->count)
+        ok = npy_fail(
+            &r, "cannot be written: dims, shape, count and type do not fit together");
+    else if (there && !target)
+        ok = write_directly(&r, path, a);
+    else
+        ok = write_beside(&r, target ? target : path,
+                          (there ? st.st_mode : 0666 & ~mask) & 0777, a);
+    free(target);
+    return ok;
+}
