@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a device and closing it again. */
+#include "session.h"
+
+clsm_status session_open_info(const clsm_device_info *info, struct session *s) {
+    cl_int error;
+    *s = (struct session){.info = *info};
+    s->context = clCreateContext(NULL, 1, &info->device, NULL, NULL, &error);
+    if (!s->context)
+        return CLSM_ERR_OPENCL;
+    s->queue = clCreateCommandQueue(s->context, info->device, CL_QUEUE_PROFILING_ENABLE,
+                                    &error);
+    if (!s->queue)
+        s->queue = clCreateCommandQueue(s->context, info->device, 0, &error);
+    clsm_status status = s->queue
+                             ? clsm_engine_create(s->context, info->device, &s->engine)
+                             : CLSM_ERR_OPENCL;
+    if (status != CLSM_OK)
+        session_close(s);
+    return status;
+}
+
+clsm_status session_open(const char *selector, struct session *s) {
+    clsm_device_info info = {.struct_bytes = sizeof info};
+    *s = (struct session){0};
+    clsm_status status = clsm_device_find(selector, &info);
+    return status == CLSM_OK ? session_open_info(&info, s) : status;
+}
+
+void session_close(struct session *s) {
+    clsm_engine_destroy(s->engine);
+    if (s->queue)
+        clReleaseCommandQueue(s->queue);
+    if (s->context)
+        clReleaseContext(s->context);
+    *s = (struct session){0};
+}
+
+cl_mem session_buffer(const struct session *s, size_t bytes, const void *data) {
+    cl_int error;
+    cl_mem_flags copy = data ? CL_MEM_COPY_HOST_PTR : 0;
+    return clCreateBuffer(s->context, CL_MEM_READ_WRITE | copy, bytes ? bytes : 1,
+                          (void *)data, &error);
+}
+
+bool session_has_room(const struct session *s, uint64_t bytes, unsigned buffers) {
+    cl_ulong most = 0;
+    clGetDeviceInfo(s->info.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most,
+                    NULL);
+    return bytes <= most && bytes * buffers <= s->info.global_bytes / 4 * 3;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* One device opened for work: context, queues, engine. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "clsoftmax.h"
+
+#include <stdbool.h>
+
+struct session {
+    clsm_device_info info;
+    cl_context context;
+    cl_command_queue queue; /* in order, with profiling where the device can */
+    clsm_engine *engine;
+};
+
+/* Open the device that a selector finds (see clsm_device_find), or that an info names.
+ */
+clsm_status session_open(const char *selector, struct session *s);
+clsm_status session_open_info(const clsm_device_info *info, struct session *s);
+void session_close(struct session *s);
+
+/* A buffer, with data copied in unless it is NULL; NULL on failure. */
+cl_mem session_buffer(const struct session *s, size_t bytes, const void *data);
+
+/* Can the device hold this much in `buffers` equal buffers? */
+bool session_has_room(const struct session *s, uint64_t bytes, unsigned buffers);
+
+#endif
