@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 67, POISON = 0xa5 }; /* elements after a tensor; the byte of guards */
+/* GUARD: elements behind a tensor. What stands around x is NaN, so that reading it
+ * shows in the result; what stands around and in y is a number, so that not writing a
+ * NaN shows. */
+enum { GUARD = 67, AROUND_X = 0xff, AROUND_Y = 0xa5 };
 
 /* One tensor in its host copy. */
 struct tensor {
@@ -21,7 +24,8 @@ static void complain(struct verdict *v, const char *what) {
 }
 
 static bool allocate(const clsm_problem *p, clsm_type type, size_t offset,
-                     size_t row_stride, size_t col_stride, struct tensor *t) {
+                     size_t row_stride, size_t col_stride, int around,
+                     struct tensor *t) {
     col_stride = col_stride ? col_stride : p->inner;
     row_stride = row_stride ? row_stride : p->cols * col_stride;
     size_t extent = p->rows && p->cols ? (p->rows - 1) * row_stride +
@@ -32,7 +36,7 @@ static bool allocate(const clsm_problem *p, clsm_type type, size_t offset,
     size_t bytes = t->elements * clsm_type_bytes(type);
     t->data = malloc(bytes);
     if (t->data)
-        memset(t->data, POISON, bytes);
+        memset(t->data, around, bytes);
     return t->data;
 }
 
@@ -160,10 +164,11 @@ bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *gi
     if (v->status == CLSM_OK)
         v->status = clsm_plan_get_info(plan, &info);
     snprintf(v->variant, sizeof v->variant, "%s", info.variant);
-    if (v->status == CLSM_OK && (!allocate(p, p->x_type, trial->x_offset,
-                                           p->x_row_stride, p->x_col_stride, &x) ||
-                                 !allocate(p, p->y_type, trial->y_offset,
-                                           p->y_row_stride, p->y_col_stride, &y)))
+    if (v->status == CLSM_OK &&
+        (!allocate(p, p->x_type, trial->x_offset, p->x_row_stride, p->x_col_stride,
+                   AROUND_X, &x) ||
+         !allocate(p, p->y_type, trial->y_offset, p->y_row_stride, p->y_col_stride,
+                   AROUND_Y, &y)))
         v->status = CLSM_ERR_MEMORY;
     if (v->status == CLSM_OK) {
         fill(trial, &x);
