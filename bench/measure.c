@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Timing by the device's own clock where it has one, else by the host's. */
+#include "measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    MAX_REPEATS = 200,
+    MAX_SETS = 64,
+    COLD_BYTES_GPU = 512 << 20,
+    COLD_BYTES_CPU = 128 << 20
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+    double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+double median(double *v, unsigned n) {
+    qsort(v, n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* What an event took by the device; some drivers say nothing, or one nanosecond, and
+ * then the host's time from queueing to the end has to do. */
+static double event_seconds(cl_event event, double host) {
+    cl_ulong start = 0, end = 0;
+    bool known = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START,
+                                         sizeof start, &start, NULL) == CL_SUCCESS &&
+                 clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end,
+                                         &end, NULL) == CL_SUCCESS &&
+                 end > start + 1;
+    return known ? (double)(end - start) * 1e-9 : host;
+}
+
+/* One thing to be timed: queues itself with an event, for the i-th time. */
+struct subject {
+    clsm_status (*queue)(const struct session *s, void *self, unsigned i,
+                         cl_event *event);
+    void *self;
+};
+
+static clsm_status time_once(const struct session *s, const struct subject *subject,
+                             unsigned i, double *seconds) {
+    cl_event event = NULL;
+    double start = now();
+    clsm_status status = subject->queue(s, subject->self, i, &event);
+    if (status != CLSM_OK)
+        return status;
+    bool waited = clWaitForEvents(1, &event) == CL_SUCCESS;
+    *seconds = event_seconds(event, now() - start);
+    clReleaseEvent(event);
+    return waited ? CLSM_OK : CLSM_ERR_OPENCL;
+}
+
+static clsm_status time_median(const struct session *s, const struct subject *subject,
+                               unsigned sets, unsigned repeats, double *seconds) {
+    double v[MAX_REPEATS], start = 0;
+    unsigned n = 0;
+    for (unsigned i = 0; i < sets; i++) {
+        clsm_status status = time_once(s, subject, i, v);
+        if (status != CLSM_OK)
+            return status;
+    }
+    start = now();
+    while (n < MAX_REPEATS && n < repeats && (n < 3 || now() - start < 1)) {
+        clsm_status status = time_once(s, subject, n, &v[n]);
+        if (status != CLSM_OK)
+            return status;
+        n++;
+    }
+    *seconds = median(v, n);
+    return CLSM_OK;
+}
+
+struct plan_subject {
+    clsm_plan *plan;
+    const cl_mem *x, *y;
+    unsigned sets;
+};
+
+static clsm_status queue_plan(const struct session *s, void *self, unsigned i,
+                              cl_event *event) {
+    struct plan_subject *p = self;
+    return clsm_enqueue(p->plan, s->queue, p->x[i % p->sets], 0, p->y[i % p->sets], 0,
+                        0, NULL, event);
+}
+
+clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem *x,
+                         const cl_mem *y, unsigned sets, unsigned repeats,
+                         double *seconds) {
+    struct plan_subject self = {plan, x, y, sets};
+    return time_median(s, &(struct subject){queue_plan, &self}, sets, repeats, seconds);
+}
+
+unsigned measure_sets(const struct session *s, uint64_t bytes) {
+    uint64_t cold = s->info.type & CL_DEVICE_TYPE_CPU ? COLD_BYTES_CPU : COLD_BYTES_GPU;
+    uint64_t sets = bytes ? cold / bytes + 1 : 1;
+    return sets < MAX_SETS ? (unsigned)sets : MAX_SETS;
+}
+
+struct copy_subject {
+    cl_mem x[MAX_SETS], y[MAX_SETS];
+    unsigned sets;
+    size_t bytes;
+    cl_kernel kernel; /* NULL: clEnqueueCopyBuffer */
+    size_t local, global;
+};
+
+static clsm_status queue_copy(const struct session *s, void *self, unsigned i,
+                              cl_event *event) {
+    struct copy_subject *c = self;
+    cl_mem x = c->x[i % c->sets], y = c->y[i % c->sets];
+    cl_ulong packs = c->bytes / 16;
+    cl_int error;
+    if (!c->kernel)
+        error = clEnqueueCopyBuffer(s->queue, x, y, 0, 0, c->bytes, 0, NULL, event);
+    else if ((error = clSetKernelArg(c->kernel, 0, sizeof x, &x)) == CL_SUCCESS &&
+             (error = clSetKernelArg(c->kernel, 1, sizeof y, &y)) == CL_SUCCESS &&
+             (error = clSetKernelArg(c->kernel, 2, sizeof packs, &packs)) == CL_SUCCESS)
+        error = clEnqueueNDRangeKernel(s->queue, c->kernel, 1, NULL, &c->global,
+                                       &c->local, 0, NULL, event);
+    return error == CL_SUCCESS ? CLSM_OK : CLSM_ERR_OPENCL;
+}
+
+/* 16 bytes a work-item on a GPU; on a CPU each work-item has a run of its own. */
+static const char copy_source[] =
+    "__kernel void copy(const __global uint4 *x, __global uint4 *y, ulong packs)\n"
+    "{\n"
+    "    for (size_t i = get_global_id(0); i < packs; i += get_global_size(0))\n"
+    "        y[i] = x[i];\n"
+    "}\n"
+    "__kernel void copy_runs(const __global uint16 *x, __global uint16 *y, ulong "
+    "packs)\n"
+    "{\n"
+    "    size_t each = packs / 4 / get_global_size(0) + 1, i = get_global_id(0) * "
+    "each;\n"
+    "    for (size_t end = min((size_t)(packs / 4), i + each); i < end; i++)\n"
+    "        y[i] = x[i];\n"
+    "}\n";
+
+static cl_kernel copy_kernel(const struct session *s, struct copy_subject *c) {
+    const char *text = copy_source;
+    bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
+    cl_kernel kernel = NULL;
+    if (program &&
+        clBuildProgram(program, 1, &s->info.device, "-w", NULL, NULL) == CL_SUCCESS)
+        kernel = clCreateKernel(program, cpu ? "copy_runs" : "copy", &error);
+    if (program)
+        clReleaseProgram(program);
+    c->local = cpu ? 1 : 256;
+    c->global = cpu ? s->info.compute_units * 64 : c->bytes / 16 / 256 * 256 + 256;
+    return kernel;
+}
+
+/* Memory that was never written may not be there: its reads would be too fast. */
+static bool fill(const struct session *s, cl_mem buffer, size_t bytes) {
+    const cl_uint pattern = 0x3f800000;
+    return buffer && clEnqueueFillBuffer(s->queue, buffer, &pattern, sizeof pattern, 0,
+                                         bytes, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+static void free_copy(struct copy_subject *c) {
+    for (unsigned i = 0; i < c->sets; i++) {
+        if (c->x[i])
+            clReleaseMemObject(c->x[i]);
+        if (c->y[i])
+            clReleaseMemObject(c->y[i]);
+    }
+    if (c->kernel)
+        clReleaseKernel(c->kernel);
+}
+
+clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
+                         const char **how) {
+    struct copy_subject c = {.sets = measure_sets(s, bytes),
+                             .bytes = (size_t)(bytes / 2 + 63) / 64 * 64};
+    clsm_status status = CLSM_OK;
+    double by_kernel;
+    for (unsigned i = 0; i < c.sets; i++) {
+        c.x[i] = session_buffer(s, c.bytes, NULL);
+        c.y[i] = session_buffer(s, c.bytes, NULL);
+        if (!fill(s, c.x[i], c.bytes) || !fill(s, c.y[i], c.bytes))
+            status = CLSM_ERR_OPENCL;
+    }
+    *how = "clEnqueueCopyBuffer";
+    struct subject subject = {queue_copy, &c};
+    if (status == CLSM_OK)
+        status = time_median(s, &subject, c.sets, 50, seconds);
+    if (status == CLSM_OK && (c.kernel = copy_kernel(s, &c)) &&
+        time_median(s, &subject, c.sets, 50, &by_kernel) == CLSM_OK &&
+        by_kernel < *seconds) {
+        *seconds = by_kernel;
+        *how = "copy kernel";
+    }
+    free_copy(&c);
+    return status;
+}

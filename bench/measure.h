@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Timing on a device: medians, with buffers rotated so that caches are cold. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include "session.h"
+
+/* Median seconds of one enqueue of a plan, going round `sets` pairs of buffers. One run
+ * of each pair first warms up. At least 3 repeats, at most what a second allows. */
+clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem *x,
+                         const cl_mem *y, unsigned sets, unsigned repeats,
+                         double *seconds);
+
+/* Median seconds to move `bytes` in all, half of them read and half written: the better
+ * of clEnqueueCopyBuffer and a copy kernel. *how names the better one. */
+clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
+                         const char **how);
+
+/* So many pairs of buffers of `bytes` in all that going round them leaves caches cold.
+ */
+unsigned measure_sets(const struct session *s, uint64_t bytes);
+
+/* The median of n numbers, which get sorted. */
+double median(double *v, unsigned n);
+
+#endif

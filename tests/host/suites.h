@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The suites that need no device, each from one file test_<name>.c, and what they
+ * share. */
+#ifndef CLSM_TEST_HOST_SUITES_H
+#define CLSM_TEST_HOST_SUITES_H
+
+#include "clsoftmax.h"
+
+#include <check.h>
+#include <string.h>
+
+#define SUITES(X)                                                                      \
+    X(status)                                                                          \
+    X(problem)                                                                         \
+    X(convert)                                                                         \
+    X(reference)                                                                       \
+    X(check)                                                                           \
+    X(variant)                                                                         \
+    X(choose)                                                                          \
+    X(exp)                                                                             \
+    X(cache)                                                                           \
+    X(npy)                                                                             \
+    X(npy_write)
+
+#define DECLARE(name) Suite *name##_suite(void);
+SUITES(DECLARE)
+#undef DECLARE
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The calling thread's message has these words in it. */
+#define SAYS(words)                                                                    \
+    ck_assert_msg(strstr(clsm_last_message(), words) != NULL, "no \"%s\" in: %s",      \
+                  words, clsm_last_message())
+
+/* The call fails with this status, and the message names argument, value and what was
+ * expected. */
+#define REFUSED(call, status, argument_and_value, expected)                            \
+    do {                                                                               \
+        ck_assert_int_eq(call, status);                                                \
+        SAYS(argument_and_value);                                                      \
+        SAYS(expected);                                                                \
+    } while (0)
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* `clsoftmax bench`: the chosen variant against the copy bandwidth and a plain C loop.
+ */
+#include "copy_clblast.h"
+#include "measure.h"
+#include "shapes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const char help[] =
+    "Usage: clsoftmax bench [options]\n\n"
+    "Time the variant that the library chooses, shape by shape: median, GB/s (each\n"
+    "element read once and written once), and the share of what a plain copy of as "
+    "many\n"
+    "bytes reaches in the same run. Buffers are rotated so that caches are cold. A "
+    "plain\n"
+    "C loop on one core of the host stands beside it.\n\n"
+    "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
+    "  --shapes LIST    as 4096x1024,64x50257; otherwise a list of row lengths\n"
+    "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
+    "  --op NAME        softmax (default) or log_softmax\n"
+    "  --type T         f32 (default), f16, bf16 or f64\n"
+    "  --repeats N      at most so many timings a shape (30)\n"
+    "  --json FILE      write the results as JSON (- for stdout)\n\n"
+    "Example:\n  clsoftmax bench --device gpu --type bf16\n  clsoftmax bench --shapes "
+    "4096x4096,1x1048576\n";
+
+struct job {
+    struct bench_options o;
+    cJSON *json;
+};
+
+/* The loop that any C programmer writes; f32 only. */
+static void c_loop(const float *x, float *y, size_t rows, size_t cols) {
+    for (size_t r = 0; r < rows; r++, x += cols, y += cols) {
+        float max = -INFINITY, sum = 0;
+        for (size_t c = 0; c < cols; c++)
+            max = x[c] > max ? x[c] : max;
+        for (size_t c = 0; c < cols; c++)
+            sum += y[c] = expf(x[c] - max);
+        for (size_t c = 0; c < cols; c++)
+            y[c] /= sum;
+    }
+}
+
+/* GB/s of that loop on at most a few million elements of the shape; 0 without memory.
+ */
+static double c_loop_speed(size_t rows, size_t cols) {
+    size_t most = ((size_t)1 << 22) / cols;
+    rows = rows < most ? rows : most ? most : 1;
+    float *x = malloc(rows * cols * sizeof *x), *y = malloc(rows * cols * sizeof *y);
+    double best = 0;
+    for (int run = 0; x && y && run < 3; run++) {
+        struct timespec a, b;
+        for (size_t i = 0; run == 0 && i < rows * cols; i++)
+            x[i] = y[i] = (float)(i * 2654435761u % 1000) * 0.004f;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        c_loop(x, y, rows, cols);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        double seconds =
+            (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+        double speed = 8e-9 * (double)(rows * cols) / seconds;
+        best = run && speed > best ? speed : best;
+    }
+    free(x);
+    free(y);
+    return best;
+}
+
+struct row {
+    size_t rows, cols;
+    clsm_plan_info info;
+    double seconds, copy_seconds, c_speed;
+    const char *copied_by;
+};
+
+static void print(struct job *job, const struct session *s, const struct row *r) {
+    double speed = (double)r->info.bytes / r->seconds * 1e-9;
+    double copy = (double)r->info.bytes / r->copy_seconds * 1e-9;
+    printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9.2f\n", r->rows, r->cols,
+           r->info.variant, r->seconds * 1e6, speed, copy, 100 * speed / copy,
+           r->c_speed);
+    fflush(stdout);
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddStringToObject(j, "device", s->info.name);
+    cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
+    cJSON_AddStringToObject(j, "type", clsm_type_name(job->o.type));
+    cJSON_AddNumberToObject(j, "rows", (double)r->rows);
+    cJSON_AddNumberToObject(j, "cols", (double)r->cols);
+    cJSON_AddStringToObject(j, "variant", r->info.variant);
+    cJSON_AddNumberToObject(j, "seconds", r->seconds);
+    cJSON_AddNumberToObject(j, "gb_per_s", speed);
+    cJSON_AddNumberToObject(j, "copy_gb_per_s", copy);
+    cJSON_AddStringToObject(j, "copied_by", r->copied_by);
+    cJSON_AddNumberToObject(j, "of_copy", speed / copy);
+    cJSON_AddNumberToObject(j, "c_loop_gb_per_s", r->c_speed);
+    cJSON_AddItemToArray(job->json, j);
+}
+
+static clsm_status time_shape(const struct session *s, const struct bench_options *o,
+                              const struct pairs *pairs, struct row *r) {
+    clsm_problem p;
+    clsm_plan *plan;
+    clsm_problem_init(&p, o->op, o->type, r->rows, r->cols);
+    clsm_status status = clsm_plan_create(s->engine, &p, &plan);
+    if (status != CLSM_OK)
+        return status;
+    status = clsm_plan_get_info(plan, &r->info);
+    if (status == CLSM_OK)
+        status = measure_plan(s, plan, pairs->x, pairs->y, pairs->count, o->repeats,
+                              &r->seconds);
+    clsm_plan_destroy(plan);
+    return status == CLSM_OK
+               ? measure_copy(s, r->info.bytes, &r->copy_seconds, &r->copied_by)
+               : status;
+}
+
+static int bench_on(const struct session *s, void *context) {
+    struct job *job = context;
+    struct shapes shapes;
+    bench_shapes(&job->o, s, &shapes);
+    printf("device %u: %s, driver %s\n", s->info.index, s->info.name, s->info.driver);
+    print_clblast_copy(s);
+    printf("%s %s\n%9s x %-8s %-22s %10s %9s %9s %7s %9s\n", clsm_op_name(job->o.op),
+           clsm_type_name(job->o.type), "rows", "cols", "variant", "us", "GB/s", "copy",
+           "share", "C loop");
+    for (unsigned i = 0; i < shapes.count; i++) {
+        struct row r = {.rows = shapes.rows[i],
+                        .cols = shapes.cols[i],
+                        .info = {.struct_bytes = sizeof r.info}};
+        struct pairs pairs;
+        if (!pairs_make(s, job->o.type, r.rows * r.cols, &pairs)) {
+            printf("%9zu x %-8zu does not fit the device's memory\n", r.rows, r.cols);
+            continue;
+        }
+        clsm_status status = time_shape(s, &job->o, &pairs, &r);
+        pairs_free(&pairs);
+        if (status != CLSM_OK)
+            return complain_status(status, "bench");
+        r.c_speed = c_loop_speed(r.rows, r.cols);
+        print(job, s, &r);
+    }
+    return EXIT_FINE;
+}
+
+int bench_command(int argc, char **argv) {
+    struct job job;
+    int result = bench_parse(argc, argv, help, &job.o);
+    if (result != -1)
+        return result;
+    job.json = cJSON_CreateArray();
+    result = on_devices(job.o.device, bench_on, &job);
+    if (job.o.json_path && !json_write(job.o.json_path, job.json))
+        result = EXIT_FAILED;
+    cJSON_Delete(job.json);
+    return result;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* `clsoftmax compare`: every variant that fits, and whether the right one is chosen. */
+#include "measure.h"
+#include "shapes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: clsoftmax compare [options]\n\n"
+    "Time every variant that fits, shape by shape, mark the one that the library "
+    "chooses\n"
+    "(*) and print the regret: the chosen one's time over the best one's, with its\n"
+    "geometric mean at the end.\n\n"
+    "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
+    "  --shapes LIST    as 4096x1024,64x50257; otherwise a list of row lengths\n"
+    "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
+    "  --op NAME        softmax (default) or log_softmax\n"
+    "  --type T         f32 (default), f16, bf16 or f64\n"
+    "  --repeats N      at most so many timings a configuration (30)\n"
+    "  --all            print every configuration, not only each variant's best\n"
+    "  --json FILE      write all configurations as JSON (- for stdout)\n\n"
+    "Example:\n  clsoftmax compare --device all\n  clsoftmax compare --shapes "
+    "4096x1024 "
+    "--all\n";
+
+enum { MAX_CONFIGS = 64 };
+
+struct timing {
+    char config[64];
+    double seconds;
+    bool chosen;
+};
+
+struct job {
+    struct bench_options o;
+    cJSON *json;
+    double log_regret, worst_regret; /* over all shapes of a device */
+    unsigned shapes;
+};
+
+static bool same_variant(const char *a, const char *b) {
+    size_t n = strcspn(a, ":");
+    return n == strcspn(b, ":") && strncmp(a, b, n) == 0;
+}
+
+/* Every configuration that fits and runs; the chosen one's name comes from a free plan.
+ */
+static unsigned time_all(const struct session *s, const struct job *job, size_t rows,
+                         size_t cols, const struct pairs *pairs, struct timing *t) {
+    clsm_problem p;
+    clsm_plan *plan;
+    clsm_plan_info info = {.struct_bytes = sizeof info};
+    clsm_problem_init(&p, job->o.op, job->o.type, rows, cols);
+    if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
+        return 0;
+    clsm_plan_get_info(plan, &info);
+    clsm_plan_destroy(plan);
+    unsigned n = 0;
+    for (unsigned i = 0; n < MAX_CONFIGS && clsm_config_name(i); i++) {
+        snprintf(t[n].config, sizeof t[n].config, "%s", clsm_config_name(i));
+        p.variant = t[n].config;
+        if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
+            continue;
+        if (measure_plan(s, plan, pairs->x, pairs->y, pairs->count, job->o.repeats,
+                         &t[n].seconds) == CLSM_OK) {
+            t[n].chosen = strcmp(t[n].config, info.variant) == 0;
+            n++;
+        }
+        clsm_plan_destroy(plan);
+    }
+    return n;
+}
+
+static void add_json(struct job *job, const struct session *s, size_t rows, size_t cols,
+                     const struct timing *t, double speed, double copy) {
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddStringToObject(j, "device", s->info.name);
+    cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
+    cJSON_AddStringToObject(j, "type", clsm_type_name(job->o.type));
+    cJSON_AddNumberToObject(j, "rows", (double)rows);
+    cJSON_AddNumberToObject(j, "cols", (double)cols);
+    cJSON_AddStringToObject(j, "variant", t->config);
+    cJSON_AddNumberToObject(j, "seconds", t->seconds);
+    cJSON_AddNumberToObject(j, "gb_per_s", speed);
+    cJSON_AddNumberToObject(j, "copy_gb_per_s", copy);
+    cJSON_AddBoolToObject(j, "chosen", t->chosen);
+    cJSON_AddItemToArray(job->json, j);
+}
+
+/* Is it the fastest of its variant's configurations? */
+static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i) {
+    for (unsigned k = 0; k < n; k++)
+        if (same_variant(t[k].config, t[i].config) && t[k].seconds < t[i].seconds)
+            return false;
+    return true;
+}
+
+static void report(struct job *job, const struct session *s, size_t rows, size_t cols,
+                   const struct timing *t, unsigned n, double copy_seconds) {
+    double bytes = 2.0 * (double)(rows * cols * clsm_type_bytes(job->o.type));
+    double best = INFINITY, chosen = 0;
+    printf("%zu x %zu, copy %.1f GB/s\n", rows, cols, bytes / copy_seconds * 1e-9);
+    for (unsigned i = 0; i < n; i++) {
+        best = t[i].seconds < best ? t[i].seconds : best;
+        chosen = t[i].chosen ? t[i].seconds : chosen;
+        double speed = bytes / t[i].seconds * 1e-9;
+        add_json(job, s, rows, cols, &t[i], speed, bytes / copy_seconds * 1e-9);
+        if (job->o.all || t[i].chosen || is_best_of_variant(t, n, i))
+            printf(" %c %-24s %10.2f us %9.1f GB/s %6.1f%% of copy\n",
+                   t[i].chosen ? '*' : ' ', t[i].config, t[i].seconds * 1e6, speed,
+                   100 * copy_seconds / t[i].seconds);
+    }
+    if (!chosen)
+        return;
+    printf("   regret %.3f\n", chosen / best);
+    fflush(stdout);
+    job->log_regret += log(chosen / best);
+    job->worst_regret = fmax(job->worst_regret, chosen / best);
+    job->shapes++;
+}
+
+static int compare_shape(struct job *job, const struct session *s, size_t rows,
+                         size_t cols) {
+    struct pairs pairs;
+    struct timing t[MAX_CONFIGS] = {0};
+    double copy_seconds;
+    const char *copied_by;
+    if (!pairs_make(s, job->o.type, rows * cols, &pairs)) {
+        printf("%zu x %zu does not fit the device's memory\n", rows, cols);
+        return EXIT_FINE;
+    }
+    unsigned n = time_all(s, job, rows, cols, &pairs, t);
+    pairs_free(&pairs);
+    if (!n)
+        return complain(EXIT_FAILED, "no variant ran: %s", clsm_last_message());
+    uint64_t bytes = 2 * (uint64_t)rows * cols * clsm_type_bytes(job->o.type);
+    clsm_status status = measure_copy(s, bytes, &copy_seconds, &copied_by);
+    if (status != CLSM_OK)
+        return complain_status(status, "copy");
+    report(job, s, rows, cols, t, n, copy_seconds);
+    return EXIT_FINE;
+}
+
+static int compare_on(const struct session *s, void *context) {
+    struct job *job = context;
+    struct shapes shapes;
+    bench_shapes(&job->o, s, &shapes);
+    job->log_regret = job->worst_regret = 0;
+    job->shapes = 0;
+    printf("device %u: %s, driver %s; %s %s\n", s->info.index, s->info.name,
+           s->info.driver, clsm_op_name(job->o.op), clsm_type_name(job->o.type));
+    for (unsigned i = 0; i < shapes.count; i++) {
+        int result = compare_shape(job, s, shapes.rows[i], shapes.cols[i]);
+        if (result)
+            return result;
+    }
+    if (job->shapes)
+        printf("%s: regret over %u shapes: geometric mean %.3f, worst %.3f\n",
+               s->info.name, job->shapes, exp(job->log_regret / job->shapes),
+               job->worst_regret);
+    return EXIT_FINE;
+}
+
+int compare_command(int argc, char **argv) {
+    struct job job;
+    int result = bench_parse(argc, argv, help, &job.o);
+    if (result != -1)
+        return result;
+    job.json = cJSON_CreateArray();
+    result = on_devices(job.o.device, compare_on, &job);
+    if (job.o.json_path && !json_write(job.o.json_path, job.json))
+        result = EXIT_FAILED;
+    cJSON_Delete(job.json);
+    return result;
+}

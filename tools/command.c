@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int complain(int exit_status, const char *format, ...) {
+    va_list args;
+    fflush(stdout);
+    fprintf(stderr, "clsoftmax: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\n");
+    return exit_status;
+}
+
+int complain_status(clsm_status status, const char *what) {
+    int exit_status = status == CLSM_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
+    return complain(exit_status, "%s: %s: %s", what, clsm_status_text(status),
+                    clsm_last_message());
+}
+
+int usage_error(const char *command) {
+    return complain(EXIT_USAGE, "see 'clsoftmax %s --help'", command);
+}
+
+bool parse_size(const char *text, size_t least, size_t most, size_t *value) {
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (end == text || *end || *text == '-' || errno || v < least || v > most)
+        return false;
+    *value = (size_t)v;
+    return true;
+}
+
+static int on_device(const clsm_device_info *info,
+                     int (*one)(const struct session *session, void *context),
+                     void *context) {
+    struct session s;
+    clsm_status status = session_open_info(info, &s);
+    if (status != CLSM_OK)
+        return complain_status(status, info->name);
+    int result = one(&s, context);
+    session_close(&s);
+    return result;
+}
+
+int on_devices(const char *selector,
+               int (*one)(const struct session *session, void *context),
+               void *context) {
+    clsm_device_info info = {.struct_bytes = sizeof info};
+    if (!selector || strcmp(selector, "all") != 0) {
+        clsm_status status = clsm_device_find(selector, &info);
+        return status == CLSM_OK ? on_device(&info, one, context)
+                                 : complain_status(status, "device");
+    }
+    unsigned count = 0, used = 0;
+    int worst = EXIT_FINE;
+    clsm_device_count(&count);
+    for (unsigned i = 0; i < count; i++) {
+        if (clsm_device_get(i, &info) != CLSM_OK || info.score <= 0)
+            continue;
+        used++;
+        int result = on_device(&info, one, context);
+        worst = result > worst ? result : worst;
+    }
+    return used ? worst : complain(EXIT_NO_DEVICE, "no usable OpenCL device");
+}
+
+cJSON *json_device(const clsm_device_info *info) {
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddNumberToObject(j, "index", info->index);
+    cJSON_AddStringToObject(j, "name", info->name);
+    cJSON_AddStringToObject(j, "vendor", info->vendor);
+    cJSON_AddStringToObject(j, "platform", info->platform_name);
+    cJSON_AddStringToObject(j, "driver", info->driver);
+    cJSON_AddStringToObject(j, "version", info->version);
+    return j;
+}
+
+bool json_write(const char *path, const cJSON *json) {
+    char temporary[4096];
+    char *text = cJSON_Print(json);
+    bool to_stdout = strcmp(path, "-") == 0;
+    snprintf(temporary, sizeof temporary, "%s.part", path);
+    FILE *f = to_stdout ? stdout : text ? fopen(temporary, "w") : NULL;
+    bool good = f && text && fprintf(f, "%s\n", text) > 0;
+    if (f && !to_stdout)
+        good = fclose(f) == 0 && good && rename(temporary, path) == 0;
+    if (!good) {
+        complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+        if (f && !to_stdout)
+            remove(temporary);
+    }
+    cJSON_free(text);
+    return good;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share: exit statuses, saying what failed, options, JSON files. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include "session.h"
+
+#include <cjson/cJSON.h>
+#include <getopt.h>
+
+enum exit_status {
+    EXIT_FINE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_NO_DEVICE = 77
+};
+
+/* A command gets its own arguments, argv[0] being its name. */
+int run_command(int argc, char **argv);
+int devices_command(int argc, char **argv);
+int verify_command(int argc, char **argv);
+int bench_command(int argc, char **argv);
+int compare_command(int argc, char **argv);
+
+/* "clsoftmax: <what>" on stderr; the exit status for it. */
+int complain(int exit_status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same for a failed library call, with its message. */
+int complain_status(clsm_status status, const char *what);
+
+/* getopt_long said '?' or ':': say where help is. */
+int usage_error(const char *command);
+
+/* A number between least and most; false if the text is none. */
+bool parse_size(const char *text, size_t least, size_t most, size_t *value);
+
+/* Run `one` on the device of a selector, or on every usable one for "all". The worst
+ * exit status counts. */
+int on_devices(const char *selector,
+               int (*one)(const struct session *session, void *context), void *context);
+
+/* A device as JSON: what every JSON file says of it. */
+cJSON *json_device(const clsm_device_info *info);
+
+/* Write to a temporary name and rename; "-" is stdout. False with a message said. */
+bool json_write(const char *path, const cJSON *json);
+
+#endif

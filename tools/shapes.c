@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes and buffers for timing. */
+#include "shapes.h"
+
+#include "input.h"
+#include "measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Row lengths of the default list: powers of two, odd ones, vocabularies. */
+static const size_t default_cols[] = {7,    64,    100,   256,   1000,   1024,
+                                      4096, 16384, 32768, 50257, 131072, 262144};
+static const size_t few_rows[][2] = {{1, 128}, {1, 1048576}, {64, 50257}};
+
+static void add(struct shapes *s, size_t rows, size_t cols) {
+    if (s->count == MAX_SHAPES)
+        return;
+    s->rows[s->count] = rows;
+    s->cols[s->count++] = cols;
+}
+
+static bool parse_shapes(const char *text, struct shapes *s) {
+    while (*text && s->count < MAX_SHAPES) {
+        char *end;
+        size_t rows = strtoul(text, &end, 10);
+        if (!rows || *end != 'x')
+            return false;
+        size_t cols = strtoul(end + 1, &end, 10);
+        if (!cols || (*end != ',' && *end))
+            return false;
+        add(s, rows, cols);
+        text = *end ? end + 1 : end;
+    }
+    return s->count && !*text;
+}
+
+void bench_shapes(const struct bench_options *o, const struct session *s,
+                  struct shapes *shapes) {
+    *shapes = o->shapes;
+    if (shapes->count)
+        return;
+    bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
+    size_t bytes = (o->mib ? o->mib : cpu ? 64 : 512) << 20;
+    size_t elements = bytes / (2 * clsm_type_bytes(o->type));
+    for (size_t i = 0; i < sizeof default_cols / sizeof *default_cols; i++)
+        add(shapes, elements / default_cols[i] ? elements / default_cols[i] : 1,
+            default_cols[i]);
+    for (size_t i = 0; i < sizeof few_rows / sizeof *few_rows; i++)
+        add(shapes, few_rows[i][0], few_rows[i][1]);
+}
+
+/* Random numbers for the first part of a buffer, which is then copied on: drawing
+ * hundreds of millions would take longer than what is measured. */
+static bool fill(const struct session *s, clsm_type type, cl_mem buffer,
+                 size_t elements) {
+    size_t some = elements < 1 << 20 ? elements : 1 << 20,
+           bytes = clsm_type_bytes(type);
+    void *data = malloc(some * bytes);
+    if (!buffer || !data) {
+        free(data);
+        return false;
+    }
+    input_fill(INPUT_NORMAL, 1, type, data, 0, 1, some);
+    bool good = clEnqueueWriteBuffer(s->queue, buffer, CL_TRUE, 0, some * bytes, data,
+                                     0, NULL, NULL) == CL_SUCCESS;
+    free(data);
+    for (size_t at = some; good && at < elements; at += some) {
+        size_t n = elements - at < some ? elements - at : some;
+        good = clEnqueueCopyBuffer(s->queue, buffer, buffer, 0, at * bytes, n * bytes,
+                                   0, NULL, NULL) == CL_SUCCESS;
+    }
+    return good && clFinish(s->queue) == CL_SUCCESS;
+}
+
+bool pairs_make(const struct session *s, clsm_type type, size_t elements,
+                struct pairs *pairs) {
+    size_t bytes = elements * clsm_type_bytes(type);
+    *pairs = (struct pairs){.count = measure_sets(s, 2 * (uint64_t)bytes)};
+    if (!session_has_room(s, bytes, 2 * pairs->count))
+        pairs->count = 1;
+    if (!session_has_room(s, bytes, 2))
+        return false;
+    bool good = true;
+    for (unsigned i = 0; good && i < pairs->count; i++) {
+        pairs->x[i] = session_buffer(s, bytes, NULL);
+        pairs->y[i] = session_buffer(s, bytes, NULL);
+        good = fill(s, type, pairs->x[i], elements) &&
+               fill(s, type, pairs->y[i], elements);
+    }
+    if (!good)
+        pairs_free(pairs);
+    return good;
+}
+
+void pairs_free(struct pairs *pairs) {
+    for (unsigned i = 0; i < pairs->count; i++) {
+        if (pairs->x[i])
+            clReleaseMemObject(pairs->x[i]);
+        if (pairs->y[i])
+            clReleaseMemObject(pairs->y[i]);
+    }
+    *pairs = (struct pairs){.count = 0};
+}
+
+static int parse_option(int letter, struct bench_options *o) {
+    size_t n;
+    switch (letter) {
+    case 'd':
+        o->device = optarg;
+        return -1;
+    case 'j':
+        o->json_path = optarg;
+        return -1;
+    case 'a':
+        o->all = true;
+        return -1;
+    case 's':
+        return parse_shapes(optarg, &o->shapes)
+                   ? -1
+                   : complain(EXIT_USAGE, "--shapes is \"%s\", expected ROWSxCOLS,...",
+                              optarg);
+    case 'o':
+        return clsm_op_find(optarg, &o->op) == CLSM_OK
+                   ? -1
+                   : complain(EXIT_USAGE, "--op: %s", clsm_last_message());
+    case 't':
+        return clsm_type_find(optarg, &o->type) == CLSM_OK
+                   ? -1
+                   : complain(EXIT_USAGE, "--type: %s", clsm_last_message());
+    case 'm':
+        return parse_size(optarg, 1, 1 << 20, &o->mib)
+                   ? -1
+                   : complain(EXIT_USAGE, "--mib is \"%s\", not a number from 1",
+                              optarg);
+    case 'r':
+        if (!parse_size(optarg, 3, 200, &n))
+            return complain(EXIT_USAGE, "--repeats is \"%s\", expected 3 to 200",
+                            optarg);
+        o->repeats = (unsigned)n;
+        return -1;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+int bench_parse(int argc, char **argv, const char *help, struct bench_options *o) {
+    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
+                                            {"shapes", required_argument, NULL, 's'},
+                                            {"op", required_argument, NULL, 'o'},
+                                            {"type", required_argument, NULL, 't'},
+                                            {"mib", required_argument, NULL, 'm'},
+                                            {"repeats", required_argument, NULL, 'r'},
+                                            {"json", required_argument, NULL, 'j'},
+                                            {"all", no_argument, NULL, 'a'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    *o = (struct bench_options){.repeats = 30};
+    for (int letter; (letter = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (letter == 'h') {
+            fputs(help, stdout);
+            return EXIT_FINE;
+        }
+        int result = letter == '?' ? usage_error(argv[0]) : parse_option(letter, o);
+        if (result != -1)
+            return result;
+    }
+    return optind == argc ? -1 : usage_error(argv[0]);
+}
