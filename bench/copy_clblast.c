@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
-static double once(const struct session *s, cl_mem x, cl_mem y, size_t n) {
+static double once(const struct session *s, cl_mem x, cl_mem y, size_t n)
+{
     struct timespec a, b;
     cl_command_queue queue = s->queue;
     clFinish(queue);
@@ -21,7 +22,8 @@ static double once(const struct session *s, cl_mem x, cl_mem y, size_t n) {
     return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 
-void print_clblast_copy(const struct session *s) {
+void print_clblast_copy(const struct session *s)
+{
     const size_t bytes = (size_t)128 << 20;
     const cl_uint one = 0x3f800000;
     cl_mem x = session_buffer(s, bytes, NULL), y = session_buffer(s, bytes, NULL);
@@ -44,7 +46,8 @@ void print_clblast_copy(const struct session *s) {
         clReleaseMemObject(y);
 }
 #else
-void print_clblast_copy(const struct session *s) {
+void print_clblast_copy(const struct session *s)
+{
     (void)s;
 }
 #endif

@@ -13,25 +13,29 @@ enum {
     COLD_BYTES_CPU = 128 << 20
 };
 
-static double now(void) {
+static double now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b) {
+static int by_value(const void *a, const void *b)
+{
     double p = *(const double *)a, q = *(const double *)b;
     return (p > q) - (p < q);
 }
 
-double median(double *v, unsigned n) {
+double median(double *v, unsigned n)
+{
     qsort(v, n, sizeof *v, by_value);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
 /* What an event took by the device; some drivers say nothing, or one nanosecond, and
  * then the host's time from queueing to the end has to do. */
-static double event_seconds(cl_event event, double host) {
+static double event_seconds(cl_event event, double host)
+{
     cl_ulong start = 0, end = 0;
     bool known = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START,
                                          sizeof start, &start, NULL) == CL_SUCCESS &&
@@ -49,7 +53,8 @@ struct subject {
 };
 
 static clsm_status time_once(const struct session *s, const struct subject *subject,
-                             unsigned i, double *seconds) {
+                             unsigned i, double *seconds)
+{
     cl_event event = NULL;
     double start = now();
     clsm_status status = subject->queue(s, subject->self, i, &event);
@@ -62,7 +67,8 @@ static clsm_status time_once(const struct session *s, const struct subject *subj
 }
 
 static clsm_status time_median(const struct session *s, const struct subject *subject,
-                               unsigned sets, unsigned repeats, double *seconds) {
+                               unsigned sets, unsigned repeats, double *seconds)
+{
     double v[MAX_REPEATS], start = 0;
     unsigned n = 0;
     for (unsigned i = 0; i < sets; i++) {
@@ -88,7 +94,8 @@ struct plan_subject {
 };
 
 static clsm_status queue_plan(const struct session *s, void *self, unsigned i,
-                              cl_event *event) {
+                              cl_event *event)
+{
     struct plan_subject *p = self;
     return clsm_enqueue(p->plan, s->queue, p->x[i % p->sets], 0, p->y[i % p->sets], 0,
                         0, NULL, event);
@@ -96,12 +103,14 @@ static clsm_status queue_plan(const struct session *s, void *self, unsigned i,
 
 clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem *x,
                          const cl_mem *y, unsigned sets, unsigned repeats,
-                         double *seconds) {
+                         double *seconds)
+{
     struct plan_subject self = {plan, x, y, sets};
     return time_median(s, &(struct subject){queue_plan, &self}, sets, repeats, seconds);
 }
 
-unsigned measure_sets(const struct session *s, uint64_t bytes) {
+unsigned measure_sets(const struct session *s, uint64_t bytes)
+{
     uint64_t cold = s->info.type & CL_DEVICE_TYPE_CPU ? COLD_BYTES_CPU : COLD_BYTES_GPU;
     uint64_t sets = bytes ? cold / bytes + 1 : 1;
     return sets < MAX_SETS ? (unsigned)sets : MAX_SETS;
@@ -116,7 +125,8 @@ struct copy_subject {
 };
 
 static clsm_status queue_copy(const struct session *s, void *self, unsigned i,
-                              cl_event *event) {
+                              cl_event *event)
+{
     struct copy_subject *c = self;
     cl_mem x = c->x[i % c->sets], y = c->y[i % c->sets];
     cl_ulong packs = c->bytes / 16;
@@ -147,7 +157,8 @@ static const char copy_source[] =
     "        y[i] = x[i];\n"
     "}\n";
 
-static cl_kernel copy_kernel(const struct session *s, struct copy_subject *c) {
+static cl_kernel copy_kernel(const struct session *s, struct copy_subject *c)
+{
     const char *text = copy_source;
     bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
     cl_int error;
@@ -164,13 +175,15 @@ static cl_kernel copy_kernel(const struct session *s, struct copy_subject *c) {
 }
 
 /* Memory that was never written may not be there: its reads would be too fast. */
-static bool fill(const struct session *s, cl_mem buffer, size_t bytes) {
+static bool fill(const struct session *s, cl_mem buffer, size_t bytes)
+{
     const cl_uint pattern = 0x3f800000;
     return buffer && clEnqueueFillBuffer(s->queue, buffer, &pattern, sizeof pattern, 0,
                                          bytes, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-static void free_copy(struct copy_subject *c) {
+static void free_copy(struct copy_subject *c)
+{
     for (unsigned i = 0; i < c->sets; i++) {
         if (c->x[i])
             clReleaseMemObject(c->x[i]);
@@ -182,7 +195,8 @@ static void free_copy(struct copy_subject *c) {
 }
 
 clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
-                         const char **how) {
+                         const char **how)
+{
     struct copy_subject c = {.sets = measure_sets(s, bytes),
                              .bytes = (size_t)(bytes / 2 + 63) / 64 * 64};
     clsm_status status = CLSM_OK;

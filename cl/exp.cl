@@ -9,7 +9,7 @@
  * n is rounded by adding 1.5 * 2^23, which leaves it in the low bits, and 2^n is made by
  * moving those bits into the exponent.
  */
-#ifdef FP_FAST_FMAF
+#if defined(FP_FAST_FMAF) || defined(HAS_FMA)
 #define FMA(a, b, c) fma(a, b, c)
 #else
 #define FMA(a, b, c) ((a) * (b) + (c))

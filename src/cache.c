@@ -26,7 +26,8 @@ struct head {
 };
 
 /* FNV-1a, from a start of choice. Source: Fowler, Noll, Vo, RFC 9923. */
-static uint64_t hash(const void *data, size_t bytes, uint64_t h) {
+static uint64_t hash(const void *data, size_t bytes, uint64_t h)
+{
     const unsigned char *p = data;
     for (size_t i = 0; i < bytes; i++)
         h = (h ^ p[i]) * 0x100000001b3u;
@@ -35,14 +36,16 @@ static uint64_t hash(const void *data, size_t bytes, uint64_t h) {
 
 static const uint64_t fnv_start = 0xcbf29ce484222325u;
 
-static void entry_name(const void *key, size_t bytes, char name[NAME_BYTES]) {
+static void entry_name(const void *key, size_t bytes, char name[NAME_BYTES])
+{
     snprintf(name, NAME_BYTES, "%016llx%016llx.bin",
              (unsigned long long)hash(key, bytes, fnv_start),
              (unsigned long long)hash(key, bytes, ~fnv_start));
 }
 
 /* mkdir -p for a folder and its parents, each for us alone. */
-static bool make_folder(char *path) {
+static bool make_folder(char *path)
+{
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
         bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
@@ -53,7 +56,8 @@ static bool make_folder(char *path) {
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static bool folder_path(char *path, size_t bytes) {
+static bool folder_path(char *path, size_t bytes)
+{
     const char *own = getenv("CLSM_CACHE_DIR");
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n = own && *own          ? snprintf(path, bytes, "%s", own)
@@ -63,7 +67,8 @@ static bool folder_path(char *path, size_t bytes) {
     return n > 0 && (size_t)n < bytes;
 }
 
-void cache_open(struct cache *cache) {
+void cache_open(struct cache *cache)
+{
     const char *wish = getenv("CLSM_CACHE"), *mib = getenv("CLSM_CACHE_MIB");
     long limit = mib && *mib ? strtol(mib, NULL, 10) : 128;
     char path[4096];
@@ -81,13 +86,15 @@ void cache_open(struct cache *cache) {
         close(folder);
 }
 
-void cache_close(struct cache *cache) {
+void cache_close(struct cache *cache)
+{
     if (cache->folder >= 0)
         close(cache->folder);
     cache->folder = -1;
 }
 
-static bool read_all(int file, void *data, size_t bytes) {
+static bool read_all(int file, void *data, size_t bytes)
+{
     for (char *at = data; bytes;) {
         ssize_t n = read(file, at, bytes);
         if (n <= 0)
@@ -98,7 +105,8 @@ static bool read_all(int file, void *data, size_t bytes) {
     return true;
 }
 
-static bool write_all(int file, const void *data, size_t bytes) {
+static bool write_all(int file, const void *data, size_t bytes)
+{
     for (const char *at = data; bytes;) {
         ssize_t n = write(file, at, bytes);
         if (n <= 0)
@@ -110,7 +118,8 @@ static bool write_all(int file, const void *data, size_t bytes) {
 }
 
 /* A whole entry of the expected length; NULL if it is not ours or not whole. */
-static unsigned char *read_entry(int file, size_t *bytes) {
+static unsigned char *read_entry(int file, size_t *bytes)
+{
     struct stat s;
     if (fstat(file, &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
         s.st_size < (off_t)sizeof(struct head) || (uintmax_t)s.st_size > SIZE_MAX)
@@ -124,7 +133,8 @@ static unsigned char *read_entry(int file, size_t *bytes) {
 }
 
 static bool entry_is(const unsigned char *data, size_t bytes, const void *key,
-                     size_t key_bytes, struct head *head) {
+                     size_t key_bytes, struct head *head)
+{
     memcpy(head, data, sizeof *head);
     size_t rest = bytes - sizeof *head;
     return memcmp(head->magic, magic, sizeof magic) == 0 &&
@@ -136,7 +146,8 @@ static bool entry_is(const unsigned char *data, size_t bytes, const void *key,
 }
 
 void *cache_load(const struct cache *cache, const void *key, size_t key_bytes,
-                 size_t *bytes) {
+                 size_t *bytes)
+{
     char name[NAME_BYTES];
     if (cache->folder < 0)
         return NULL;
@@ -164,7 +175,8 @@ struct entry {
     uint64_t bytes;
 };
 
-static int by_age(const void *a, const void *b) {
+static int by_age(const void *a, const void *b)
+{
     const struct timespec *p = &((const struct entry *)a)->used;
     const struct timespec *q = &((const struct entry *)b)->used;
     return p->tv_sec != q->tv_sec
@@ -173,7 +185,8 @@ static int by_age(const void *a, const void *b) {
 }
 
 /* Our own files in the folder, a crashed process's temporary ones among them. */
-static size_t list_entries(const struct cache *cache, struct entry *entries) {
+static size_t list_entries(const struct cache *cache, struct entry *entries)
+{
     int again = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = again >= 0 ? fdopendir(again) : NULL;
     if (!dir) {
@@ -197,7 +210,8 @@ static size_t list_entries(const struct cache *cache, struct entry *entries) {
     return n;
 }
 
-static void trim(const struct cache *cache) {
+static void trim(const struct cache *cache)
+{
     struct entry *entries = malloc(MAX_ENTRIES * sizeof *entries);
     if (!entries)
         return;
@@ -214,7 +228,8 @@ static void trim(const struct cache *cache) {
 }
 
 void cache_store(const struct cache *cache, const void *key, size_t key_bytes,
-                 const void *binary, size_t bytes) {
+                 const void *binary, size_t bytes)
+{
     char name[NAME_BYTES], temporary[NAME_BYTES + 32];
     if (cache->folder < 0)
         return;

@@ -32,7 +32,8 @@ static const struct costs cpu = {1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
-                         const struct traits *t, const struct costs *k) {
+                         const struct traits *t, const struct costs *k)
+{
     const struct variant *v = &variants[config->variant];
     double cols = (double)p->cols, wg = (double)config_wg(config);
     double workers = v->geometry == ROW_PER_GROUP   ? wg
@@ -54,7 +55,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
 }
 
 double estimate(const struct config *config, const struct problem *p,
-                const struct traits *t) {
+                const struct traits *t)
+{
     const struct variant *v = &variants[config->variant];
     const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
     double open = p->open_rows || p->deterministic;
@@ -85,21 +87,24 @@ double estimate(const struct config *config, const struct problem *p,
     return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
 }
 
-static int by_seconds(const void *a, const void *b) {
+static int by_seconds(const void *a, const void *b)
+{
     const struct candidate *p = a, *q = b;
     if (!p->misfit != !q->misfit)
         return p->misfit ? 1 : -1;
     return (p->seconds > q->seconds) - (p->seconds < q->seconds);
 }
 
-static bool wished(const struct config *config, const struct config *wish, bool exact) {
+static bool wished(const struct config *config, const struct config *wish, bool exact)
+{
     return config->variant == wish->variant &&
            (!exact || memcmp(config->values, wish->values, sizeof wish->values) == 0);
 }
 
 /* Put the configuration of the tuned table first, if it is among those that fit. */
 static const struct tuned *prefer_tuned(const struct problem *p, const struct traits *t,
-                                        struct choice *c) {
+                                        struct choice *c)
+{
     const struct tuned *record = tuned_find(p, t);
     struct config config;
     bool exact;
@@ -116,7 +121,8 @@ static const struct tuned *prefer_tuned(const struct problem *p, const struct tr
     return NULL;
 }
 
-static void say_why(const struct tuned *record, const char *wish, struct choice *c) {
+static void say_why(const struct tuned *record, const char *wish, struct choice *c)
+{
     char second[64] = "";
     double best = c->ranked[0].seconds * 1e6;
     if (c->fit > 1)
@@ -136,7 +142,8 @@ static void say_why(const struct tuned *record, const char *wish, struct choice 
 }
 
 clsm_status choose(const struct problem *p, const struct traits *t, const char *wish,
-                   struct choice *c) {
+                   struct choice *c)
+{
     struct config wanted = {0};
     bool exact = false;
     if (wish)

@@ -22,15 +22,18 @@ static const struct format {
     [CLSM_F64] = {52, 1023, -1022},
 };
 
-double element_min_normal(clsm_type type) {
+double element_min_normal(clsm_type type)
+{
     return ldexp(1, formats[type].min_exponent);
 }
 
-double element_max(clsm_type type) {
+double element_max(clsm_type type)
+{
     return ldexp(2 - ldexp(1, -formats[type].bits), formats[type].max_exponent);
 }
 
-double element_ulp(clsm_type type, double v) {
+double element_ulp(clsm_type type, double v)
+{
     const struct format *f = &formats[type];
     int exponent = v == 0 || !isfinite(v) ? f->min_exponent : ilogb(v);
     if (exponent < f->min_exponent)
@@ -39,7 +42,8 @@ double element_ulp(clsm_type type, double v) {
 }
 
 /* |v| rounded to nearest even on the grid of a 16-bit format, as its bits. */
-static uint16_t pack16(const struct format *f, double v) {
+static uint16_t pack16(const struct format *f, double v)
+{
     uint16_t sign = signbit(v) ? 0x8000 : 0;
     uint16_t infinity = (uint16_t)((2 * f->max_exponent + 1) << f->bits);
     if (isnan(v))
@@ -57,7 +61,8 @@ static uint16_t pack16(const struct format *f, double v) {
     return (uint16_t)(sign | (biased + steps));
 }
 
-static double unpack16(const struct format *f, uint16_t bits) {
+static double unpack16(const struct format *f, uint16_t bits)
+{
     unsigned magnitude = bits & 0x7fffu;
     unsigned exponent = magnitude >> f->bits, rest = magnitude & ((1u << f->bits) - 1);
     double v;
@@ -71,7 +76,8 @@ static double unpack16(const struct format *f, uint16_t bits) {
     return bits & 0x8000 ? -v : v;
 }
 
-double element_get(clsm_type type, const void *data, size_t i) {
+double element_get(clsm_type type, const void *data, size_t i)
+{
     switch (type) {
     case CLSM_F32:
         return ((const float *)data)[i];
@@ -82,7 +88,8 @@ double element_get(clsm_type type, const void *data, size_t i) {
     }
 }
 
-void element_set(clsm_type type, void *data, size_t i, double v) {
+void element_set(clsm_type type, void *data, size_t i, double v)
+{
     switch (type) {
     case CLSM_F32:
         ((float *)data)[i] = (float)v;
@@ -96,7 +103,8 @@ void element_set(clsm_type type, void *data, size_t i, double v) {
 }
 
 clsm_status clsm_convert(clsm_type from, const void *src, clsm_type to, void *dst,
-                         size_t n) {
+                         size_t n)
+{
     if (!clsm_type_bytes(from) || !clsm_type_bytes(to))
         return fail(CLSM_ERR_VALUE, "clsm_convert: types are %d and %d", (int)from,
                     (int)to);

@@ -17,7 +17,8 @@ struct devices {
 
 /* A platform without devices, or one that fails, counts as none: the others still
  * serve. */
-static void add_devices(cl_platform_id platform, struct devices *all) {
+static void add_devices(cl_platform_id platform, struct devices *all)
+{
     cl_uint found = 0;
     cl_uint room = MAX_DEVICES - all->count;
     if (room && clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, room,
@@ -26,7 +27,8 @@ static void add_devices(cl_platform_id platform, struct devices *all) {
 }
 
 /* A loader without any platform reports an error of its own; that is an empty list. */
-static void list_devices(struct devices *all) {
+static void list_devices(struct devices *all)
+{
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint count = 0;
     all->count = 0;
@@ -36,7 +38,8 @@ static void list_devices(struct devices *all) {
         add_devices(platforms[i], all);
 }
 
-clsm_status clsm_device_count(unsigned *count) {
+clsm_status clsm_device_count(unsigned *count)
+{
     NEED(count);
     struct devices all;
     list_devices(&all);
@@ -45,13 +48,15 @@ clsm_status clsm_device_count(unsigned *count) {
 }
 
 static clsm_status describe(const struct devices *all, unsigned index,
-                            clsm_device_info *info) {
+                            clsm_device_info *info)
+{
     TRY(traits_describe(all->ids[index], info));
     info->index = index;
     return CLSM_OK;
 }
 
-clsm_status clsm_device_get(unsigned index, clsm_device_info *info) {
+clsm_status clsm_device_get(unsigned index, clsm_device_info *info)
+{
     NEED_STRUCT(info, "set it to sizeof(clsm_device_info)");
     struct devices all;
     list_devices(&all);
@@ -61,7 +66,8 @@ clsm_status clsm_device_get(unsigned index, clsm_device_info *info) {
     return describe(&all, index, info);
 }
 
-static bool contains(const char *text, const char *part) {
+static bool contains(const char *text, const char *part)
+{
     size_t length = strlen(part);
     for (; *text; text++) {
         size_t i = 0;
@@ -74,7 +80,8 @@ static bool contains(const char *text, const char *part) {
     return false;
 }
 
-static bool matches(const clsm_device_info *info, const char *selector) {
+static bool matches(const clsm_device_info *info, const char *selector)
+{
     static const struct {
         const char *name;
         cl_device_type type;
@@ -94,7 +101,8 @@ static bool matches(const clsm_device_info *info, const char *selector) {
            contains(info->platform_name, selector) || contains(info->version, selector);
 }
 
-clsm_status clsm_device_find(const char *selector, clsm_device_info *info) {
+clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
+{
     NEED_STRUCT(info, "set it to sizeof(clsm_device_info)");
     const char *from = selector ? "" : " (from CLSM_DEVICE)";
     if (!selector)

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-static clsm_status check_context(cl_context context, cl_device_id device) {
+static clsm_status check_context(cl_context context, cl_device_id device)
+{
     size_t bytes = 0;
     cl_int error = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes);
     if (error != CL_SUCCESS)
@@ -29,7 +30,8 @@ static clsm_status check_context(cl_context context, cl_device_id device) {
 }
 
 clsm_status clsm_engine_create(cl_context context, cl_device_id device,
-                               clsm_engine **engine) {
+                               clsm_engine **engine)
+{
     NEED(engine);
     *engine = NULL;
     NEED(context);
@@ -55,13 +57,15 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     return CLSM_OK;
 }
 
-void engine_retain(clsm_engine *engine) {
+void engine_retain(clsm_engine *engine)
+{
     pthread_mutex_lock(&engine->lock);
     engine->users++;
     pthread_mutex_unlock(&engine->lock);
 }
 
-void clsm_engine_destroy(clsm_engine *engine) {
+void clsm_engine_destroy(clsm_engine *engine)
+{
     if (!engine)
         return;
     pthread_mutex_lock(&engine->lock);

@@ -18,7 +18,8 @@ struct span {
     size_t first, end;
 };
 
-static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue) {
+static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
+{
     cl_context context;
     cl_device_id device;
     cl_int error =
@@ -38,7 +39,8 @@ static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue) {
     return CLSM_OK;
 }
 
-static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *value) {
+static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *value)
+{
     cl_int error = clGetMemObjectInfo(buffer, what, bytes, value, NULL);
     return error == CL_SUCCESS ? CLSM_OK : fail_cl(error, "clGetMemObjectInfo");
 }
@@ -46,7 +48,8 @@ static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *valu
 /* Is it a buffer of our context, with access allowed, that holds the tensor? */
 static clsm_status check_buffer(const clsm_plan *plan, const char *name, cl_mem buffer,
                                 cl_mem_flags forbidden, size_t offset, size_t extent,
-                                clsm_type type, struct span *span) {
+                                clsm_type type, struct span *span)
+{
     cl_mem_object_type kind;
     cl_context context;
     cl_mem_flags flags;
@@ -85,7 +88,8 @@ static clsm_status check_buffer(const clsm_plan *plan, const char *name, cl_mem 
 }
 
 static clsm_status check_overlap(const struct problem *p, const struct span *x,
-                                 const struct span *y) {
+                                 const struct span *y)
+{
     bool apart = x->memory != y->memory || x->end <= y->first || y->end <= x->first;
     bool same = x->first == y->first &&
                 clsm_type_bytes(p->x.type) == clsm_type_bytes(p->y.type) &&
@@ -99,7 +103,8 @@ static clsm_status check_overlap(const struct problem *p, const struct span *x,
                       x->first, x->end, y->first, y->end);
 }
 
-static clsm_status check_wait_list(cl_uint n_wait, const cl_event *wait) {
+static clsm_status check_wait_list(cl_uint n_wait, const cl_event *wait)
+{
     if (n_wait && !wait)
         return fail(CLSM_ERR_NULL, "n_wait is %u, but wait is NULL", (unsigned)n_wait);
     if (!n_wait && wait)
@@ -108,7 +113,8 @@ static clsm_status check_wait_list(cl_uint n_wait, const cl_event *wait) {
 }
 
 static clsm_status check_call(const clsm_plan *plan, cl_command_queue queue,
-                              const clsm_args *args, const struct problem *p) {
+                              const clsm_args *args, const struct problem *p)
+{
     struct span x, y;
     TRY(check_queue(plan, queue));
     TRY(check_buffer(plan, "x", args->x, CL_MEM_WRITE_ONLY, args->x_offset,
@@ -118,8 +124,8 @@ static clsm_status check_call(const clsm_plan *plan, cl_command_queue queue,
     return check_overlap(p, &x, &y);
 }
 
-static size_t groups_of(const clsm_plan *plan, const struct config *config,
-                        size_t rows) {
+static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
+{
     const struct traits *t = &plan->engine->traits;
     size_t per_group = config_rows_per_group(config, t);
     size_t needed = rows / per_group + (rows % per_group != 0);
@@ -131,7 +137,8 @@ static size_t groups_of(const clsm_plan *plan, const struct config *config,
 
 static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
                           const clsm_args *args, const struct problem *p,
-                          cl_uint n_wait, const cl_event *wait, cl_event *done) {
+                          cl_uint n_wait, const cl_event *wait, cl_event *done)
+{
     const struct config *config = &plan->choice.ranked[plan->chosen].config;
     struct shape shape = {
         .rows = p->rows * p->inner,
@@ -164,7 +171,8 @@ static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
 
 /* Nothing to compute; an event that is asked for still follows the wait list. */
 static clsm_status launch_nothing(cl_command_queue queue, cl_uint n_wait,
-                                  const cl_event *wait, cl_event *done) {
+                                  const cl_event *wait, cl_event *done)
+{
     if (!done)
         return CLSM_OK;
     cl_int error = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
@@ -172,7 +180,8 @@ static clsm_status launch_nothing(cl_command_queue queue, cl_uint n_wait,
                                : fail_cl(error, "clEnqueueMarkerWithWaitList");
 }
 
-clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args) {
+clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args)
+{
     NEED(plan);
     NEED(args);
     *args = (clsm_args){
@@ -187,7 +196,8 @@ clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args) {
 
 clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
                               const clsm_args *args, cl_uint n_wait,
-                              const cl_event *wait, cl_event *done) {
+                              const cl_event *wait, cl_event *done)
+{
     if (done)
         *done = NULL;
     NEED(plan);
@@ -208,7 +218,8 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
 
 clsm_status clsm_enqueue(clsm_plan *plan, cl_command_queue queue, cl_mem x,
                          size_t x_offset, cl_mem y, size_t y_offset, cl_uint n_wait,
-                         const cl_event *wait, cl_event *done) {
+                         const cl_event *wait, cl_event *done)
+{
     clsm_args args;
     if (done)
         *done = NULL;

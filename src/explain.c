@@ -15,7 +15,8 @@ struct text {
 
 static void put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
-static void put(struct text *t, const char *format, ...) {
+static void put(struct text *t, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
     size_t left = t->length < t->room ? t->room - t->length : 0;
@@ -24,7 +25,8 @@ static void put(struct text *t, const char *format, ...) {
     t->length += n > 0 ? (size_t)n : 0;
 }
 
-clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info) {
+clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
+{
     NEED(plan);
     NEED_STRUCT(info, "set it to sizeof(clsm_plan_info)");
     *info = (clsm_plan_info){
@@ -47,7 +49,8 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info) {
 
 /* The best configuration of each variant that was not chosen, with what was against it.
  */
-static void put_rejected(const clsm_plan *plan, struct text *t) {
+static void put_rejected(const clsm_plan *plan, struct text *t)
+{
     const struct choice *c = &plan->choice;
     unsigned seen = 1u << c->ranked[plan->chosen].config.variant;
     for (unsigned i = 0; i < c->count; i++) {
@@ -67,7 +70,8 @@ static void put_rejected(const clsm_plan *plan, struct text *t) {
     }
 }
 
-static void put_problem(const struct problem *p, struct text *t) {
+static void put_problem(const struct problem *p, struct text *t)
+{
     put(t, "problem   %s %s -> %s, rows %zu%s, cols %zu%s, inner %zu%s\n",
         clsm_op_name(p->op), clsm_type_name(p->x.type), clsm_type_name(p->y.type),
         p->rows, p->open_rows ? " (open)" : "", p->cols,
@@ -76,7 +80,8 @@ static void put_problem(const struct problem *p, struct text *t) {
 }
 
 clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
-                              size_t *needed) {
+                              size_t *needed)
+{
     clsm_plan_info info = {.struct_bytes = sizeof info};
     clsm_counters n = {.struct_bytes = sizeof n};
     TRY(clsm_plan_get_info(plan, &info));

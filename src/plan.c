@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static clsm_status check_types(const struct problem *p, const struct traits *t) {
+static clsm_status check_types(const struct problem *p, const struct traits *t)
+{
     if (problem_is_f64(p) && !(t->bits & TRAIT_F64))
         return fail(
             CLSM_ERR_UNSUPPORTED,
@@ -20,7 +21,8 @@ static clsm_status check_types(const struct problem *p, const struct traits *t) 
 
 /* The driver may grant a kernel fewer work-items than the device: too many registers.
  */
-static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t wg) {
+static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t wg)
+{
     size_t granted = 0;
     if (plan->engine->traits.bits & TRAIT_QUIRK_KERNEL_WG)
         return CLSM_OK;
@@ -36,7 +38,8 @@ static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t 
                       granted);
 }
 
-static clsm_status build(clsm_plan *plan, const struct config *config) {
+static clsm_status build(clsm_plan *plan, const struct config *config)
+{
     const struct program *program;
     bool fresh;
     TRY(program_get(plan->engine, &plan->problem, config, &program, &fresh));
@@ -57,7 +60,8 @@ static clsm_status build(clsm_plan *plan, const struct config *config) {
 
 /* Build the first candidate that the driver takes; without one, the first one's error.
  */
-static clsm_status build_any(clsm_plan *plan) {
+static clsm_status build_any(clsm_plan *plan)
+{
     clsm_status status = CLSM_OK;
     for (unsigned i = 0; i < plan->choice.fit; i++) {
         clsm_status one = build(plan, &plan->choice.ranked[i].config);
@@ -77,7 +81,8 @@ static clsm_status build_any(clsm_plan *plan) {
                              : fail(status, "%s", plan->failure);
 }
 
-static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem) {
+static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem)
+{
     TRY(problem_check(problem, &plan->problem));
     TRY(check_types(&plan->problem, &plan->engine->traits));
     const char *wish = problem->variant ? problem->variant : getenv("CLSM_VARIANT");
@@ -90,7 +95,8 @@ static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem) {
 }
 
 clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
-                             clsm_plan **plan) {
+                             clsm_plan **plan)
+{
     NEED(plan);
     *plan = NULL;
     NEED(engine);
@@ -114,7 +120,8 @@ clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
     return status;
 }
 
-void clsm_plan_destroy(clsm_plan *plan) {
+void clsm_plan_destroy(clsm_plan *plan)
+{
     if (!plan)
         return;
     if (plan->kernel)

@@ -10,7 +10,8 @@ enum { WG = 64, GROUPS = 2, FIELDS = 6, ITEMS = WG * GROUPS };
 
 /* Do the lanes of one work-group add up? Every field is a small integer or a quarter.
  */
-static bool group_is_right(float (*item)[FIELDS]) {
+static bool group_is_right(float (*item)[FIELDS])
+{
     for (int i = 0; i < WG; i++) {
         float max = -1, sum = 0, members = 0;
         for (int j = 0; j < WG; j++) {
@@ -31,7 +32,8 @@ static bool group_is_right(float (*item)[FIELDS]) {
     return true;
 }
 
-static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *items) {
+static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *items)
+{
     const size_t global = ITEMS, local = WG;
     size_t bytes = sizeof(float[ITEMS][FIELDS]);
     return clSetKernelArg(kernel, 0, sizeof out, &out) == CL_SUCCESS &&
@@ -41,7 +43,8 @@ static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *ite
                CL_SUCCESS;
 }
 
-static bool lanes_work(clsm_engine *engine) {
+static bool lanes_work(clsm_engine *engine)
+{
     static const float nothing[ITEMS][FIELDS];
     float items[ITEMS][FIELDS] = {{0}};
     cl_int error;
@@ -67,7 +70,8 @@ static bool lanes_work(clsm_engine *engine) {
     return works;
 }
 
-void probe_lanes(clsm_engine *engine) {
+void probe_lanes(clsm_engine *engine)
+{
     struct traits *t = &engine->traits;
     if (!(t->bits & TRAIT_LANES))
         return;

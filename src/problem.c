@@ -23,19 +23,23 @@ static const char *const ops[] = {
 #undef ROW
 };
 
-size_t clsm_type_bytes(clsm_type type) {
+size_t clsm_type_bytes(clsm_type type)
+{
     return (size_t)type < COUNT(types) ? types[type].bytes : 0;
 }
 
-const char *clsm_type_name(clsm_type type) {
+const char *clsm_type_name(clsm_type type)
+{
     return (size_t)type < COUNT(types) ? types[type].name : "?";
 }
 
-const char *clsm_op_name(clsm_op op) {
+const char *clsm_op_name(clsm_op op)
+{
     return (size_t)op < COUNT(ops) ? ops[op] : "?";
 }
 
-clsm_status clsm_type_find(const char *name, clsm_type *type) {
+clsm_status clsm_type_find(const char *name, clsm_type *type)
+{
     NEED(name);
     NEED(type);
     for (size_t i = 0; i < COUNT(types); i++)
@@ -46,7 +50,8 @@ clsm_status clsm_type_find(const char *name, clsm_type *type) {
     return fail(CLSM_ERR_VALUE, "type is \"%s\", expected f32, f16, bf16 or f64", name);
 }
 
-clsm_status clsm_op_find(const char *name, clsm_op *op) {
+clsm_status clsm_op_find(const char *name, clsm_op *op)
+{
     NEED(name);
     NEED(op);
     for (size_t i = 0; i < COUNT(ops); i++)
@@ -61,7 +66,8 @@ clsm_status clsm_op_find(const char *name, clsm_op *op) {
 }
 
 void clsm_problem_init(clsm_problem *problem, clsm_op op, clsm_type type, size_t rows,
-                       size_t cols) {
+                       size_t cols)
+{
     if (!problem)
         return;
     *problem = (clsm_problem){
@@ -75,7 +81,8 @@ void clsm_problem_init(clsm_problem *problem, clsm_op op, clsm_type type, size_t
     };
 }
 
-static clsm_status check_values(const clsm_problem *problem) {
+static clsm_status check_values(const clsm_problem *problem)
+{
     const unsigned known = CLSM_OPEN_ROWS | CLSM_OPEN_COLS | CLSM_DETERMINISTIC;
     if ((size_t)problem->op >= COUNT(ops))
         return fail(CLSM_ERR_VALUE, "problem.op is %d, expected 0 to %zu",
@@ -96,13 +103,15 @@ static clsm_status check_values(const clsm_problem *problem) {
 }
 
 /* a * b + c, or SIZE_MAX where that does not fit. */
-static size_t mul_add(size_t a, size_t b, size_t c) {
+static size_t mul_add(size_t a, size_t b, size_t c)
+{
     if (a && b > (SIZE_MAX - c) / a)
         return SIZE_MAX;
     return a * b + c;
 }
 
-size_t layout_extent(const struct layout *l, const struct problem *p) {
+size_t layout_extent(const struct layout *l, const struct problem *p)
+{
     if (!p->rows || !p->cols || !p->inner)
         return 0;
     size_t one_row = mul_add(p->cols - 1, l->col_stride, p->inner);
@@ -110,7 +119,8 @@ size_t layout_extent(const struct layout *l, const struct problem *p) {
 }
 
 /* Fill in packed strides and check that rows neither overlap nor overflow. */
-static clsm_status check_layout(const struct problem *p, char name, struct layout *l) {
+static clsm_status check_layout(const struct problem *p, char name, struct layout *l)
+{
     if (!l->col_stride)
         l->col_stride = p->inner;
     if (l->col_stride < p->inner && p->cols > 1)
@@ -136,7 +146,8 @@ static clsm_status check_layout(const struct problem *p, char name, struct layou
     return CLSM_OK;
 }
 
-static clsm_status check_shape(struct problem *p) {
+static clsm_status check_shape(struct problem *p)
+{
     if (p->cols > MAX_COLS)
         return fail(CLSM_ERR_SHAPE, "cols is %zu, expected at most %zu", p->cols,
                     MAX_COLS);
@@ -149,7 +160,8 @@ static clsm_status check_shape(struct problem *p) {
     return CLSM_OK;
 }
 
-clsm_status problem_check(const clsm_problem *problem, struct problem *p) {
+clsm_status problem_check(const clsm_problem *problem, struct problem *p)
+{
     NEED_STRUCT(problem, "call clsm_problem_init() first");
     TRY(check_values(problem));
     *p = (struct problem){
@@ -168,7 +180,8 @@ clsm_status problem_check(const clsm_problem *problem, struct problem *p) {
 }
 
 clsm_status problem_at(const struct problem *plan, size_t rows, size_t cols,
-                       size_t x_row_stride, size_t y_row_stride, struct problem *p) {
+                       size_t x_row_stride, size_t y_row_stride, struct problem *p)
+{
     if (rows != plan->rows && !plan->open_rows)
         return fail(CLSM_ERR_SHAPE,
                     "rows is %zu, expected the plan's %zu (no CLSM_OPEN_ROWS)", rows,
@@ -188,11 +201,13 @@ clsm_status problem_at(const struct problem *plan, size_t rows, size_t cols,
     return check_shape(p);
 }
 
-uint64_t problem_bytes(const struct problem *p) {
+uint64_t problem_bytes(const struct problem *p)
+{
     uint64_t elements = (uint64_t)p->rows * p->cols * p->inner;
     return elements * (clsm_type_bytes(p->x.type) + clsm_type_bytes(p->y.type));
 }
 
-bool problem_is_f64(const struct problem *p) {
+bool problem_is_f64(const struct problem *p)
+{
     return p->x.type == CLSM_F64 || p->y.type == CLSM_F64;
 }

@@ -43,7 +43,8 @@ struct build {
 
 static atomic_ullong programs, builds, disk_hits, disk_misses;
 
-clsm_status clsm_get_counters(clsm_counters *counters) {
+clsm_status clsm_get_counters(clsm_counters *counters)
+{
     NEED_STRUCT(counters, "set it to sizeof(clsm_counters)");
     counters->programs = programs;
     counters->builds = builds;
@@ -52,7 +53,8 @@ clsm_status clsm_get_counters(clsm_counters *counters) {
     return CLSM_OK;
 }
 
-static double now(void) {
+static double now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -61,7 +63,8 @@ static double now(void) {
 /* Everything that a program is specialised on. The names stand in it too, as defines
  * that no kernel reads, so that the options alone are the key. */
 static void describe(const struct problem *p, const struct config *config,
-                     const struct traits *t, struct build *b) {
+                     const struct traits *t, struct build *b)
+{
     const struct variant *v = &variants[config->variant];
     bool f64 = problem_is_f64(p), lanes = t->bits & TRAIT_LANES;
     unsigned vec = config_value(config, "VEC", 0);
@@ -79,6 +82,8 @@ static void describe(const struct problem *p, const struct config *config,
         PUT(" -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)
         PUT(" -DLANES_BY=%d -DLANES=%u", t->lanes_by, t->lanes);
+    if (t->bits & TRAIT_FMA)
+        PUT(" -DHAS_FMA=1");
     if (t->bits & TRAIT_EXACT_DIVIDE)
         PUT(" -cl-fp32-correctly-rounded-divide-sqrt");
 #undef PUT
@@ -91,7 +96,8 @@ static void describe(const struct problem *p, const struct config *config,
 }
 
 /* The disk cache's key: identity, version, options and the whole source. */
-static char *disk_key(const clsm_engine *engine, const struct build *b, size_t *bytes) {
+static char *disk_key(const clsm_engine *engine, const struct build *b, size_t *bytes)
+{
     char head[2048];
     int n = snprintf(head, sizeof head, "clsoftmax %s\n%s\n%s\n", CLSM_VERSION,
                      engine->traits.identity, b->options);
@@ -110,7 +116,8 @@ static char *disk_key(const clsm_engine *engine, const struct build *b, size_t *
 
 /* Build, and see that the kernel is there; NULL log: nobody wants to know. */
 static clsm_status compile(const clsm_engine *engine, cl_program program,
-                           const struct build *b) {
+                           const struct build *b)
+{
     cl_int error = clBuildProgram(program, 1, &engine->device, b->options, NULL, NULL);
     if (error == CL_SUCCESS) {
         cl_kernel kernel = clCreateKernel(program, b->kernel, &error);
@@ -140,7 +147,8 @@ static clsm_status compile(const clsm_engine *engine, cl_program program,
 }
 
 static clsm_status from_source(const clsm_engine *engine, const struct build *b,
-                               cl_program *program) {
+                               cl_program *program)
+{
     const char *text[MAX_PARTS];
     size_t bytes[MAX_PARTS];
     for (unsigned i = 0; i < b->parts; i++) {
@@ -162,7 +170,8 @@ static clsm_status from_source(const clsm_engine *engine, const struct build *b,
 
 /* False, with nothing said, if the entry is missing or the driver does not take it. */
 static bool from_disk(const clsm_engine *engine, const struct build *b, const char *key,
-                      size_t key_bytes, cl_program *program) {
+                      size_t key_bytes, cl_program *program)
+{
     size_t bytes;
     unsigned char *binary = cache_load(&engine->cache, key, key_bytes, &bytes);
     cl_int error = CL_INVALID_BINARY, status;
@@ -179,7 +188,8 @@ static bool from_disk(const clsm_engine *engine, const struct build *b, const ch
 }
 
 static void to_disk(const clsm_engine *engine, const char *key, size_t key_bytes,
-                    cl_program program) {
+                    cl_program program)
+{
     cl_uint devices = 0;
     size_t bytes = 0;
     unsigned char *binary = NULL;
@@ -198,7 +208,8 @@ static void to_disk(const clsm_engine *engine, const char *key, size_t key_bytes
 }
 
 static clsm_status make(const clsm_engine *engine, const struct build *b,
-                        cl_program *program, bool *was_on_disk) {
+                        cl_program *program, bool *was_on_disk)
+{
     size_t key_bytes;
     char *key = engine->cache.folder >= 0 ? disk_key(engine, b, &key_bytes) : NULL;
     *was_on_disk = key && from_disk(engine, b, key, key_bytes, program);
@@ -213,14 +224,16 @@ static clsm_status make(const clsm_engine *engine, const struct build *b,
     return status;
 }
 
-static const struct program *find(const clsm_engine *engine, const char *options) {
+static const struct program *find(const clsm_engine *engine, const char *options)
+{
     const struct program *p = engine->programs;
     while (p && strcmp(p->options, options) != 0)
         p = p->next;
     return p;
 }
 
-static clsm_status add(clsm_engine *engine, const struct build *b) {
+static clsm_status add(clsm_engine *engine, const struct build *b)
+{
     struct program *p = calloc(1, sizeof *p);
     char *options = malloc(strlen(b->options) + 1);
     double start = now();
@@ -240,7 +253,8 @@ static clsm_status add(clsm_engine *engine, const struct build *b) {
 
 clsm_status program_get(clsm_engine *engine, const struct problem *p,
                         const struct config *config, const struct program **program,
-                        bool *fresh) {
+                        bool *fresh)
+{
     struct build b;
     clsm_status status = CLSM_OK;
     describe(p, config, &engine->traits, &b);
@@ -254,7 +268,8 @@ clsm_status program_get(clsm_engine *engine, const struct problem *p,
     return status;
 }
 
-clsm_status program_probe(clsm_engine *engine, cl_program *program) {
+clsm_status program_probe(clsm_engine *engine, cl_program *program)
+{
     struct build b = {
         .kernel = "clsm_probe", .parts = 2, .part = {&source_prelude, &source_probe}};
     bool was_on_disk;
@@ -263,7 +278,8 @@ clsm_status program_probe(clsm_engine *engine, cl_program *program) {
     return make(engine, &b, program, &was_on_disk);
 }
 
-void programs_free(struct program *first) {
+void programs_free(struct program *first)
+{
     while (first) {
         struct program *next = first->next;
         clReleaseProgram(first->program);

@@ -20,13 +20,14 @@ struct row_facts {
     bool nan;
 };
 
-static double x_at(const struct problem *p, const void *x, size_t r, size_t c,
-                   size_t i) {
+static double x_at(const struct problem *p, const void *x, size_t r, size_t c, size_t i)
+{
     return element_get(p->x.type, x, r * p->x.row_stride + c * p->x.col_stride + i);
 }
 
 static struct row_facts facts_of(const struct problem *p, const void *x, size_t r,
-                                 size_t i) {
+                                 size_t i)
+{
     struct row_facts f = {.max = -INFINITY};
     size_t largest = 0;
     for (size_t c = 0; c < p->cols; c++) {
@@ -49,7 +50,8 @@ static struct row_facts facts_of(const struct problem *p, const void *x, size_t 
 
 /* The rows whose value the policy decides rather than the formula. */
 static bool policy_decides(const struct problem *p, const struct row_facts *f, double x,
-                           long double *probability) {
+                           long double *probability)
+{
     bool all_minus_inf = f->max == -INFINITY && !f->nan;
     if (!f->nan && !f->infinities && !all_minus_inf)
         return false;
@@ -62,27 +64,29 @@ static bool policy_decides(const struct problem *p, const struct row_facts *f, d
     return true;
 }
 
-static long double softmax(const struct problem *p, const struct row_facts *f,
-                           double x) {
+static long double softmax(const struct problem *p, const struct row_facts *f, double x)
+{
     long double y;
     return policy_decides(p, f, x, &y) ? y : expl(x - f->max) / f->sum;
 }
 
 static long double log_softmax(const struct problem *p, const struct row_facts *f,
-                               double x) {
+                               double x)
+{
     long double y;
     return policy_decides(p, f, x, &y) ? logl(y) : x - f->max - log1pl(f->rest);
 }
 
-/* D of the error bound in clsoftmax.h. */
-static long double softmax_distance(const struct row_facts *f, double x,
-                                    long double y) {
+/* D of the error bound in clsoftmax.h; where the policy decides nothing is lost. */
+static long double softmax_distance(const struct row_facts *f, double x, long double y)
+{
     (void)y;
-    return fabsl(x - f->max);
+    return isinf(f->max) ? 0 : fabsl(x - f->max);
 }
 
 static long double log_softmax_distance(const struct row_facts *f, double x,
-                                        long double y) {
+                                        long double y)
+{
     (void)f, (void)x;
     return fabsl(logl(fabsl(y)));
 }
@@ -96,7 +100,8 @@ static const struct {
 #undef ROW
 };
 
-clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y) {
+clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y)
+{
     struct problem p;
     TRY(problem_check(problem, &p));
     if (!problem_bytes(&p))
@@ -115,7 +120,8 @@ clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y
 
 /* The largest error that is allowed where `want` is expected. */
 static long double bound_of(const struct problem *p, const struct row_facts *f,
-                            double x, long double want) {
+                            double x, long double want)
+{
     bool f64 = problem_is_f64(p);
     clsm_type type = p->y.type;
     long double ulp = element_ulp(type, (double)want);
@@ -130,8 +136,8 @@ static long double bound_of(const struct problem *p, const struct row_facts *f,
 }
 
 /* got's error over the bound; above 1 is a failure. */
-static double excess_of(long double want, double got, long double bound,
-                        clsm_type type) {
+static double excess_of(long double want, double got, long double bound, clsm_type type)
+{
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got) ? 0 : INFINITY;
     if (isinf(want))
@@ -146,7 +152,8 @@ static double excess_of(long double want, double got, long double bound,
 }
 
 static void check_element(const struct problem *p, const struct row_facts *f, double x,
-                          double got, const size_t at[3], clsm_report *report) {
+                          double got, const size_t at[3], clsm_report *report)
+{
     long double want = ops[p->op].value(p, f, x);
     double excess = excess_of(want, got, bound_of(p, f, x, want), p->y.type);
     report->checked++;
@@ -167,7 +174,8 @@ static void check_element(const struct problem *p, const struct row_facts *f, do
 }
 
 static void check_row(const struct problem *p, const void *x, const void *y, size_t r,
-                      size_t i, clsm_report *report) {
+                      size_t i, clsm_report *report)
+{
     struct row_facts f = facts_of(p, x, r, i);
     for (size_t c = 0; c < p->cols; c++) {
         size_t in_y = r * p->y.row_stride + c * p->y.col_stride + i;
@@ -177,7 +185,8 @@ static void check_row(const struct problem *p, const void *x, const void *y, siz
 }
 
 clsm_status clsm_check(const clsm_problem *problem, const void *x, const void *y,
-                       clsm_report *report) {
+                       clsm_report *report)
+{
     NEED_STRUCT(report, "set it to sizeof(clsm_report)");
     struct problem p;
     TRY(problem_check(problem, &p));

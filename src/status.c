@@ -21,33 +21,39 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-const char *clsm_status_name(clsm_status status) {
+const char *clsm_status_name(clsm_status status)
+{
     for (size_t i = 0; i < COUNT(statuses); i++)
         if (statuses[i].status == status)
             return statuses[i].name;
     return "CLSM_UNKNOWN";
 }
 
-const char *clsm_status_text(clsm_status status) {
+const char *clsm_status_text(clsm_status status)
+{
     for (size_t i = 0; i < COUNT(statuses); i++)
         if (statuses[i].status == status)
             return statuses[i].text;
     return "not a status of this library";
 }
 
-const char *clsm_last_message(void) {
+const char *clsm_last_message(void)
+{
     return message;
 }
 
-cl_int clsm_last_cl_error(void) {
+cl_int clsm_last_cl_error(void)
+{
     return last_cl_error;
 }
 
-const char *clsm_version(void) {
+const char *clsm_version(void)
+{
     return CLSM_VERSION;
 }
 
-clsm_status fail(clsm_status status, const char *format, ...) {
+clsm_status fail(clsm_status status, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
@@ -55,17 +61,20 @@ clsm_status fail(clsm_status status, const char *format, ...) {
     return status;
 }
 
-void keep_cl_error(cl_int error) {
+void keep_cl_error(cl_int error)
+{
     last_cl_error = error;
 }
 
-clsm_status fail_cl(cl_int error, const char *call) {
+clsm_status fail_cl(cl_int error, const char *call)
+{
     keep_cl_error(error);
     return fail(error == CL_OUT_OF_HOST_MEMORY ? CLSM_ERR_MEMORY : CLSM_ERR_OPENCL,
                 "%s failed: %s (%d)", call, cl_error_name(error), error);
 }
 
-const char *cl_error_name(cl_int error) {
+const char *cl_error_name(cl_int error)
+{
     static const struct {
         cl_int code;
         const char *name;

@@ -18,20 +18,22 @@
 enum { EXTENSIONS_BYTES = 16384 };
 
 static clsm_status ask(cl_device_id device, cl_device_info what, size_t bytes,
-                       void *value) {
+                       void *value)
+{
     cl_int error = clGetDeviceInfo(device, what, bytes, value, NULL);
     return error == CL_SUCCESS ? CLSM_OK : fail_cl(error, "clGetDeviceInfo");
 }
 
 /* Ask for what a device may not know; false then. */
 static bool ask_maybe(cl_device_id device, cl_device_info what, size_t bytes,
-                      void *value) {
+                      void *value)
+{
     return clGetDeviceInfo(device, what, bytes, value, NULL) == CL_SUCCESS;
 }
 
 /* A string, cut to fit. */
-static void ask_text(cl_device_id device, cl_device_info what, char *text,
-                     size_t bytes) {
+static void ask_text(cl_device_id device, cl_device_info what, char *text, size_t bytes)
+{
     size_t needed = 0;
     text[0] = 0;
     if (clGetDeviceInfo(device, what, 0, NULL, &needed) != CL_SUCCESS || !needed)
@@ -45,14 +47,16 @@ static void ask_text(cl_device_id device, cl_device_info what, char *text,
 }
 
 static void ask_platform_text(cl_platform_id platform, cl_platform_info what,
-                              char *text, size_t bytes) {
+                              char *text, size_t bytes)
+{
     text[0] = 0;
     if (clGetPlatformInfo(platform, what, bytes - 1, text, NULL) != CL_SUCCESS)
         text[0] = 0;
     text[bytes - 1] = 0;
 }
 
-static bool has_extension(const char *list, const char *name) {
+static bool has_extension(const char *list, const char *name)
+{
     size_t length = strlen(name);
     for (const char *at = strstr(list, name); at; at = strstr(at + length, name))
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
@@ -62,7 +66,8 @@ static bool has_extension(const char *list, const char *name) {
 
 /* The newest OpenCL C the device compiles, as 100 * major + minor. Devices of
  * OpenCL 3.0 say in CL_DEVICE_OPENCL_C_VERSION only 1.2 and list the rest elsewhere. */
-static int newest_c(cl_device_id device) {
+static int newest_c(cl_device_id device)
+{
     char text[64];
     int major = 1, minor = 2;
     ask_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
@@ -86,7 +91,8 @@ static int newest_c(cl_device_id device) {
 }
 
 static void set_lanes(struct traits *t, enum lanes_by by, unsigned lanes,
-                      const char *std) {
+                      const char *std)
+{
     t->bits |= TRAIT_LANES;
     t->lanes_by = by;
     t->lanes = lanes;
@@ -95,7 +101,8 @@ static void set_lanes(struct traits *t, enum lanes_by by, unsigned lanes,
 
 /* What the device claims. OpenCL C 3.0 is asked for where it is listed, since subgroup
  * functions are undeclared below 2.0, and 2.0 only where it is the newest. */
-static void claim_lanes(cl_device_id device, const char *extensions, struct traits *t) {
+static void claim_lanes(cl_device_id device, const char *extensions, struct traits *t)
+{
     size_t sizes[16] = {0};
     cl_uint count = 0, warp = 0;
     int c = newest_c(device);
@@ -122,7 +129,8 @@ static void claim_lanes(cl_device_id device, const char *extensions, struct trai
 
 /* CLSM_SUBGROUPS=off: never, for a driver that breaks on them. =local: through local
  * memory, so that the mappings with lanes run anywhere. */
-static void override_lanes(struct traits *t) {
+static void override_lanes(struct traits *t)
+{
     const char *wish = getenv("CLSM_SUBGROUPS");
     if (!wish || !*wish || strcmp(wish, "auto") == 0)
         return;
@@ -132,7 +140,8 @@ static void override_lanes(struct traits *t) {
         set_lanes(t, LANES_LOCAL, 16, "CL1.2");
 }
 
-static void identify(cl_device_id device, cl_platform_id platform, struct traits *t) {
+static void identify(cl_device_id device, cl_platform_id platform, struct traits *t)
+{
     char part[6][120];
     ask_platform_text(platform, CL_PLATFORM_NAME, part[0], sizeof part[0]);
     ask_platform_text(platform, CL_PLATFORM_VERSION, part[1], sizeof part[1]);
@@ -148,7 +157,8 @@ static void identify(cl_device_id device, cl_platform_id platform, struct traits
         t->bits |= TRAIT_QUIRK_KERNEL_WG;
 }
 
-clsm_status traits_of(cl_device_id device, struct traits *t) {
+clsm_status traits_of(cl_device_id device, struct traits *t)
+{
     *t = (struct traits){.lanes_std = "CL1.2"};
     cl_platform_id platform;
     cl_device_type type;
@@ -167,6 +177,8 @@ clsm_status traits_of(cl_device_id device, struct traits *t) {
     t->vector_width = width ? width : 1;
     t->bits |= type & CL_DEVICE_TYPE_CPU ? TRAIT_CPU : 0;
     t->bits |= config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? TRAIT_EXACT_DIVIDE : 0;
+    bool fma = config & CL_FP_FMA && !(config & CL_FP_SOFT_FLOAT);
+    t->bits |= fma ? TRAIT_FMA : 0;
     char *extensions = malloc(EXTENSIONS_BYTES);
     if (!extensions)
         return fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
@@ -179,7 +191,8 @@ clsm_status traits_of(cl_device_id device, struct traits *t) {
     return CLSM_OK;
 }
 
-const char *lanes_by_name(enum lanes_by by) {
+const char *lanes_by_name(enum lanes_by by)
+{
     static const char *const names[] = {
         [LANES_NONE] = "none",
         [LANES_KHR] = "cl_khr_subgroups",
@@ -193,7 +206,8 @@ const char *lanes_by_name(enum lanes_by by) {
 
 /* The sizes a device names, or the one that its lanes have. */
 static void describe_lanes(cl_device_id device, const char *extensions,
-                           const struct traits *t, clsm_device_info *info) {
+                           const struct traits *t, clsm_device_info *info)
+{
     snprintf(info->subgroups, sizeof info->subgroups, "%s", lanes_by_name(t->lanes_by));
     size_t sizes[sizeof info->subgroup_sizes / sizeof *info->subgroup_sizes] = {0};
     if (has_extension(extensions, "cl_intel_required_subgroup_size"))
@@ -203,7 +217,8 @@ static void describe_lanes(cl_device_id device, const char *extensions,
     memcpy(info->subgroup_sizes, sizes, sizeof sizes);
 }
 
-static void describe_texts(cl_device_id device, clsm_device_info *info) {
+static void describe_texts(cl_device_id device, clsm_device_info *info)
+{
     ask_maybe(device, CL_DEVICE_PLATFORM, sizeof info->platform, &info->platform);
     ask_text(device, CL_DEVICE_NAME, info->name, sizeof info->name);
     ask_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
@@ -217,7 +232,8 @@ static void describe_texts(cl_device_id device, clsm_device_info *info) {
 }
 
 /* A device's rank: kind first, then how much it can do at once. */
-static void rate(cl_device_id device, const struct traits *t, clsm_device_info *info) {
+static void rate(cl_device_id device, const struct traits *t, clsm_device_info *info)
+{
     cl_bool available = CL_FALSE, compiler = CL_FALSE, shared = CL_FALSE;
     cl_uint mhz = 0;
     ask_maybe(device, CL_DEVICE_AVAILABLE, sizeof available, &available);
@@ -242,7 +258,8 @@ static void rate(cl_device_id device, const struct traits *t, clsm_device_info *
              available ? "no compiler" : "not available");
 }
 
-clsm_status traits_describe(cl_device_id device, clsm_device_info *info) {
+clsm_status traits_describe(cl_device_id device, clsm_device_info *info)
+{
     struct traits t;
     TRY(traits_of(device, &t));
     *info = (clsm_device_info){

@@ -15,14 +15,16 @@ const struct variant variants[] = {
 };
 const unsigned variant_count = sizeof variants / sizeof *variants;
 
-static unsigned value_count(const struct param *param) {
+static unsigned value_count(const struct param *param)
+{
     unsigned n = 0;
     while (n < MAX_VALUES && param->values[n])
         n++;
     return n;
 }
 
-bool config_at(unsigned i, struct config *config) {
+bool config_at(unsigned i, struct config *config)
+{
     for (unsigned v = 0; v < variant_count; v++) {
         unsigned choices[MAX_PARAMS], total = 1;
         for (unsigned k = 0; k < MAX_PARAMS; k++) {
@@ -44,7 +46,8 @@ bool config_at(unsigned i, struct config *config) {
     return false;
 }
 
-void config_name(const struct config *config, char *name, size_t bytes) {
+void config_name(const struct config *config, char *name, size_t bytes)
+{
     const struct variant *v = &variants[config->variant];
     size_t at = (size_t)snprintf(name, bytes, "%s", v->name);
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name && at < bytes; k++)
@@ -52,7 +55,8 @@ void config_name(const struct config *config, char *name, size_t bytes) {
                                v->params[k].name, config->values[k]);
 }
 
-static bool find_variant(const char *name, size_t length, unsigned *variant) {
+static bool find_variant(const char *name, size_t length, unsigned *variant)
+{
     for (unsigned v = 0; v < variant_count; v++)
         if (strlen(variants[v].name) == length &&
             strncmp(variants[v].name, name, length) == 0) {
@@ -63,7 +67,8 @@ static bool find_variant(const char *name, size_t length, unsigned *variant) {
 }
 
 /* One "NAME=VALUE" of a configuration's text; NULL if it is none of the table's. */
-static const char *parse_value(const char *text, struct config *config) {
+static const char *parse_value(const char *text, struct config *config)
+{
     const struct variant *v = &variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++) {
         const struct param *param = &v->params[k];
@@ -81,7 +86,8 @@ static const char *parse_value(const char *text, struct config *config) {
     return NULL;
 }
 
-clsm_status config_parse(const char *name, struct config *config, bool *exact) {
+clsm_status config_parse(const char *name, struct config *config, bool *exact)
+{
     size_t length = strcspn(name, ":");
     *config = (struct config){0};
     if (!find_variant(name, length, &config->variant)) {
@@ -106,8 +112,8 @@ clsm_status config_parse(const char *name, struct config *config, bool *exact) {
                 name, good);
 }
 
-unsigned config_value(const struct config *config, const char *name,
-                      unsigned otherwise) {
+unsigned config_value(const struct config *config, const char *name, unsigned otherwise)
+{
     const struct variant *v = &variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
         if (strcmp(v->params[k].name, name) == 0)
@@ -115,12 +121,14 @@ unsigned config_value(const struct config *config, const char *name,
     return otherwise;
 }
 
-size_t config_wg(const struct config *config) {
+size_t config_wg(const struct config *config)
+{
     return config_value(config, "WG", 1);
 }
 
 const char *config_misfit(const struct config *config, const struct problem *p,
-                          const struct traits *t) {
+                          const struct traits *t)
+{
     const struct variant *v = &variants[config->variant];
     size_t local = config_wg(config) * v->local_reals * (problem_is_f64(p) ? 8 : 4);
     if (v->needs & ~t->bits)
@@ -140,7 +148,8 @@ const char *config_misfit(const struct config *config, const struct problem *p,
     return NULL;
 }
 
-size_t config_rows_per_group(const struct config *config, const struct traits *t) {
+size_t config_rows_per_group(const struct config *config, const struct traits *t)
+{
     switch (variants[config->variant].geometry) {
     case ROW_PER_ITEM:
         return config_wg(config);
@@ -151,11 +160,13 @@ size_t config_rows_per_group(const struct config *config, const struct traits *t
     }
 }
 
-const char *clsm_variant_name(unsigned i) {
+const char *clsm_variant_name(unsigned i)
+{
     return i < variant_count ? variants[i].name : NULL;
 }
 
-const char *clsm_config_name(unsigned i) {
+const char *clsm_config_name(unsigned i)
+{
     static _Thread_local char name[64];
     struct config config;
     if (!config_at(i, &config))

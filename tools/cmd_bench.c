@@ -34,7 +34,8 @@ struct job {
 };
 
 /* The loop that any C programmer writes; f32 only. */
-static void c_loop(const float *x, float *y, size_t rows, size_t cols) {
+static void c_loop(const float *x, float *y, size_t rows, size_t cols)
+{
     for (size_t r = 0; r < rows; r++, x += cols, y += cols) {
         float max = -INFINITY, sum = 0;
         for (size_t c = 0; c < cols; c++)
@@ -48,7 +49,8 @@ static void c_loop(const float *x, float *y, size_t rows, size_t cols) {
 
 /* GB/s of that loop on at most a few million elements of the shape; 0 without memory.
  */
-static double c_loop_speed(size_t rows, size_t cols) {
+static double c_loop_speed(size_t rows, size_t cols)
+{
     size_t most = ((size_t)1 << 22) / cols;
     rows = rows < most ? rows : most ? most : 1;
     float *x = malloc(rows * cols * sizeof *x), *y = malloc(rows * cols * sizeof *y);
@@ -77,7 +79,8 @@ struct row {
     const char *copied_by;
 };
 
-static void print(struct job *job, const struct session *s, const struct row *r) {
+static void print(struct job *job, const struct session *s, const struct row *r)
+{
     double speed = (double)r->info.bytes / r->seconds * 1e-9;
     double copy = (double)r->info.bytes / r->copy_seconds * 1e-9;
     printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9.2f\n", r->rows, r->cols,
@@ -101,7 +104,8 @@ static void print(struct job *job, const struct session *s, const struct row *r)
 }
 
 static clsm_status time_shape(const struct session *s, const struct bench_options *o,
-                              const struct pairs *pairs, struct row *r) {
+                              const struct pairs *pairs, struct row *r)
+{
     clsm_problem p;
     clsm_plan *plan;
     clsm_problem_init(&p, o->op, o->type, r->rows, r->cols);
@@ -118,7 +122,8 @@ static clsm_status time_shape(const struct session *s, const struct bench_option
                : status;
 }
 
-static int bench_on(const struct session *s, void *context) {
+static int bench_on(const struct session *s, void *context)
+{
     struct job *job = context;
     struct shapes shapes;
     bench_shapes(&job->o, s, &shapes);
@@ -146,7 +151,8 @@ static int bench_on(const struct session *s, void *context) {
     return EXIT_FINE;
 }
 
-int bench_command(int argc, char **argv) {
+int bench_command(int argc, char **argv)
+{
     struct job job;
     int result = bench_parse(argc, argv, help, &job.o);
     if (result != -1)

@@ -40,7 +40,8 @@ struct job {
     unsigned shapes;
 };
 
-static bool same_variant(const char *a, const char *b) {
+static bool same_variant(const char *a, const char *b)
+{
     size_t n = strcspn(a, ":");
     return n == strcspn(b, ":") && strncmp(a, b, n) == 0;
 }
@@ -48,7 +49,8 @@ static bool same_variant(const char *a, const char *b) {
 /* Every configuration that fits and runs; the chosen one's name comes from a free plan.
  */
 static unsigned time_all(const struct session *s, const struct job *job, size_t rows,
-                         size_t cols, const struct pairs *pairs, struct timing *t) {
+                         size_t cols, const struct pairs *pairs, struct timing *t)
+{
     clsm_problem p;
     clsm_plan *plan;
     clsm_plan_info info = {.struct_bytes = sizeof info};
@@ -74,7 +76,8 @@ static unsigned time_all(const struct session *s, const struct job *job, size_t 
 }
 
 static void add_json(struct job *job, const struct session *s, size_t rows, size_t cols,
-                     const struct timing *t, double speed, double copy) {
+                     const struct timing *t, double speed, double copy)
+{
     cJSON *j = cJSON_CreateObject();
     cJSON_AddStringToObject(j, "device", s->info.name);
     cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
@@ -90,7 +93,8 @@ static void add_json(struct job *job, const struct session *s, size_t rows, size
 }
 
 /* Is it the fastest of its variant's configurations? */
-static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i) {
+static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i)
+{
     for (unsigned k = 0; k < n; k++)
         if (same_variant(t[k].config, t[i].config) && t[k].seconds < t[i].seconds)
             return false;
@@ -98,7 +102,8 @@ static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i) {
 }
 
 static void report(struct job *job, const struct session *s, size_t rows, size_t cols,
-                   const struct timing *t, unsigned n, double copy_seconds) {
+                   const struct timing *t, unsigned n, double copy_seconds)
+{
     double bytes = 2.0 * (double)(rows * cols * clsm_type_bytes(job->o.type));
     double best = INFINITY, chosen = 0;
     printf("%zu x %zu, copy %.1f GB/s\n", rows, cols, bytes / copy_seconds * 1e-9);
@@ -122,7 +127,8 @@ static void report(struct job *job, const struct session *s, size_t rows, size_t
 }
 
 static int compare_shape(struct job *job, const struct session *s, size_t rows,
-                         size_t cols) {
+                         size_t cols)
+{
     struct pairs pairs;
     struct timing t[MAX_CONFIGS] = {0};
     double copy_seconds;
@@ -143,7 +149,8 @@ static int compare_shape(struct job *job, const struct session *s, size_t rows,
     return EXIT_FINE;
 }
 
-static int compare_on(const struct session *s, void *context) {
+static int compare_on(const struct session *s, void *context)
+{
     struct job *job = context;
     struct shapes shapes;
     bench_shapes(&job->o, s, &shapes);
@@ -163,7 +170,8 @@ static int compare_on(const struct session *s, void *context) {
     return EXIT_FINE;
 }
 
-int compare_command(int argc, char **argv) {
+int compare_command(int argc, char **argv)
+{
     struct job job;
     int result = bench_parse(argc, argv, help, &job.o);
     if (result != -1)

@@ -13,7 +13,8 @@ static const char help[] =
     "  --json FILE  write the list as JSON (- for stdout)\n\n"
     "Example:\n  clsoftmax devices\n  clsoftmax run --device 0 logits.npy probs.npy\n";
 
-static void sizes_text(const clsm_device_info *d, char *text, size_t bytes) {
+static void sizes_text(const clsm_device_info *d, char *text, size_t bytes)
+{
     size_t at = 0;
     text[0] = 0;
     for (int i = 0; i < 8 && d->subgroup_sizes[i] && at < bytes; i++)
@@ -21,7 +22,8 @@ static void sizes_text(const clsm_device_info *d, char *text, size_t bytes) {
                                d->subgroup_sizes[i]);
 }
 
-static void print(const clsm_device_info *d, bool picked) {
+static void print(const clsm_device_info *d, bool picked)
+{
     char sizes[64];
     sizes_text(d, sizes, sizeof sizes);
     printf("%c %u  %s\n", picked ? '*' : ' ', d->index, d->name);
@@ -40,7 +42,8 @@ static void print(const clsm_device_info *d, bool picked) {
     printf("     score          %.0f: %s\n", d->score, d->reason);
 }
 
-static cJSON *to_json(const clsm_device_info *d, bool picked) {
+static cJSON *to_json(const clsm_device_info *d, bool picked)
+{
     cJSON *j = json_device(d);
     cJSON_AddStringToObject(j, "opencl_c", d->c_version);
     cJSON_AddNumberToObject(j, "compute_units", d->compute_units);
@@ -59,7 +62,8 @@ static cJSON *to_json(const clsm_device_info *d, bool picked) {
     return j;
 }
 
-static int list(const char *json_path) {
+static int list(const char *json_path)
+{
     clsm_device_info best = {.struct_bytes = sizeof best}, one = best;
     unsigned count = 0;
     clsm_status found = clsm_device_find(NULL, &best);
@@ -83,7 +87,8 @@ static int list(const char *json_path) {
     return found == CLSM_OK ? EXIT_FINE : complain_status(found, "no device to pick");
 }
 
-int devices_command(int argc, char **argv) {
+int devices_command(int argc, char **argv)
+{
     static const struct option options[] = {
         {"json", required_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
     const char *json_path = NULL;

@@ -42,7 +42,8 @@ struct job {
 };
 
 /* See the array as (rows, cols, inner) around the axis. */
-static int shape_problem(struct job *job) {
+static int shape_problem(struct job *job)
+{
     const struct npy *x = &job->x;
     long axis = job->axis < 0 ? job->axis + x->dims : job->axis;
     if (axis < 0 || axis >= x->dims)
@@ -62,7 +63,8 @@ static int shape_problem(struct job *job) {
 }
 
 /* Check in slices of rows, with a progress line where it takes long. */
-static int verify(const struct job *job) {
+static int verify(const struct job *job)
+{
     clsm_problem part = job->problem;
     size_t row = part.cols * part.inner, slice = row ? ((size_t)1 << 20) / row + 1 : 1;
     clsm_report one = {.struct_bytes = sizeof one}, all = {.pass = 1};
@@ -95,7 +97,8 @@ static int verify(const struct job *job) {
 }
 
 /* How often the largest element along the axis is the label's. */
-static int accuracy(const struct job *job) {
+static int accuracy(const struct job *job)
+{
     const clsm_problem *p = &job->problem;
     int64_t *labels;
     size_t n, right = 0, softmaxes = p->rows * p->inner;
@@ -130,8 +133,8 @@ static int accuracy(const struct job *job) {
     return EXIT_FINE;
 }
 
-static void print_plan(const struct session *s, const struct job *job,
-                       clsm_plan *plan) {
+static void print_plan(const struct session *s, const struct job *job, clsm_plan *plan)
+{
     clsm_plan_info info = {.struct_bytes = sizeof info};
     char text[8192];
     clsm_plan_get_info(plan, &info);
@@ -142,7 +145,8 @@ static void print_plan(const struct session *s, const struct job *job,
 }
 
 /* On the device: upload, run, time, read back into job->y. */
-static int compute(const struct session *s, struct job *job, clsm_plan *plan) {
+static int compute(const struct session *s, struct job *job, clsm_plan *plan)
+{
     size_t x_bytes = job->x.count * clsm_type_bytes(job->x.type);
     size_t y_bytes = job->y.count * clsm_type_bytes(job->y.type);
     cl_mem x = session_buffer(s, x_bytes, job->x.data),
@@ -177,7 +181,8 @@ static int compute(const struct session *s, struct job *job, clsm_plan *plan) {
     return result;
 }
 
-static int run_on(const struct session *s, void *context) {
+static int run_on(const struct session *s, void *context)
+{
     struct job *job = context;
     clsm_plan *plan;
     clsm_status status = clsm_plan_create(s->engine, &job->problem, &plan);
@@ -198,7 +203,8 @@ static int run_on(const struct session *s, void *context) {
     return result;
 }
 
-static int run(struct job *job) {
+static int run(struct job *job)
+{
     char error[512];
     if (!npy_read(job->in, job->bf16, &job->x, error, sizeof error))
         return complain(EXIT_FAILED, "%s", error);
@@ -219,7 +225,8 @@ static int run(struct job *job) {
     return result;
 }
 
-static int parse_option(int o, struct job *job) {
+static int parse_option(int o, struct job *job)
+{
     clsm_type type;
     char *end;
     switch (o) {
@@ -273,7 +280,8 @@ static int parse_option(int o, struct job *job) {
     }
 }
 
-int run_command(int argc, char **argv) {
+int run_command(int argc, char **argv)
+{
     static const struct option options[] = {{"op", required_argument, NULL, 'o'},
                                             {"axis", required_argument, NULL, 'a'},
                                             {"type", required_argument, NULL, 't'},

@@ -36,7 +36,8 @@ struct job {
 
 enum { TYPES = 4, OPS = 2, MAX_LENGTHS = 24 };
 
-static bool wanted(const char *wish, const char *name) {
+static bool wanted(const char *wish, const char *name)
+{
     size_t n = wish ? strlen(wish) : 0;
     return !wish || strcmp(wish, name) == 0 ||
            (strncmp(wish, name, n) == 0 && name[n] == ':');
@@ -44,7 +45,8 @@ static bool wanted(const char *wish, const char *name) {
 
 /* Row lengths around each parameter of a configuration ("WG=64" gives 63, 64, 65), and
  * some that are around none. */
-static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS]) {
+static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
+{
     static const size_t always[] = {1, 2, 3, 100, 997, 4099};
     unsigned n = sizeof always / sizeof *always;
     memcpy(lengths, always, sizeof always);
@@ -58,7 +60,8 @@ static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS]) {
     return n;
 }
 
-static void progress(const struct job *job, const char *what) {
+static void progress(const struct job *job, const char *what)
+{
     if (job->show_progress)
         fprintf(stderr, "\r%3u%% %-48s", job->total ? 100 * job->done / job->total : 0,
                 what);
@@ -66,7 +69,8 @@ static void progress(const struct job *job, const char *what) {
 
 /* One variant, operation and pair of types, at all its lengths. */
 static void verify_one(const struct session *s, struct job *job, const char *config,
-                       clsm_op op, clsm_type x, clsm_type y) {
+                       clsm_op op, clsm_type x, clsm_type y)
+{
     size_t lengths[MAX_LENGTHS];
     unsigned n = edge_lengths(config, lengths), passed = 0;
     double worst = 0, max_ulp = 0;
@@ -118,7 +122,8 @@ static void verify_one(const struct session *s, struct job *job, const char *con
 }
 
 /* Every configuration, operation and pair of types that is asked for. */
-static void each(const struct session *s, struct job *job, bool count_only) {
+static void each(const struct session *s, struct job *job, bool count_only)
+{
     for (unsigned i = 0; clsm_config_name(i); i++) {
         char config[64];
         snprintf(config, sizeof config, "%s", clsm_config_name(i));
@@ -140,7 +145,8 @@ static void each(const struct session *s, struct job *job, bool count_only) {
     }
 }
 
-static int verify_on(const struct session *s, void *context) {
+static int verify_on(const struct session *s, void *context)
+{
     struct job *job = context;
     unsigned failed_before = job->failed, run_before = job->run;
     time_t start = time(NULL);
@@ -155,7 +161,8 @@ static int verify_on(const struct session *s, void *context) {
     return failed ? EXIT_FAILED : EXIT_FINE;
 }
 
-static int verify(struct job *job) {
+static int verify(struct job *job)
+{
     job->json = cJSON_CreateArray();
     job->show_progress = isatty(STDERR_FILENO);
     int result = on_devices(job->device, verify_on, job);
@@ -169,7 +176,8 @@ static int verify(struct job *job) {
     return result;
 }
 
-static int check_names(const struct job *job) {
+static int check_names(const struct job *job)
+{
     clsm_op op;
     clsm_type type;
     if (job->op && clsm_op_find(job->op, &op) != CLSM_OK)
@@ -183,7 +191,8 @@ static int check_names(const struct job *job) {
                         : EXIT_FINE;
 }
 
-int verify_command(int argc, char **argv) {
+int verify_command(int argc, char **argv)
+{
     static const struct option options[] = {{"device", required_argument, NULL, 'd'},
                                             {"variant", required_argument, NULL, 'v'},
                                             {"op", required_argument, NULL, 'o'},

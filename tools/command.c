@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int complain(int exit_status, const char *format, ...) {
+int complain(int exit_status, const char *format, ...)
+{
     va_list args;
     fflush(stdout);
     fprintf(stderr, "clsoftmax: ");
@@ -19,17 +20,20 @@ int complain(int exit_status, const char *format, ...) {
     return exit_status;
 }
 
-int complain_status(clsm_status status, const char *what) {
+int complain_status(clsm_status status, const char *what)
+{
     int exit_status = status == CLSM_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     return complain(exit_status, "%s: %s: %s", what, clsm_status_text(status),
                     clsm_last_message());
 }
 
-int usage_error(const char *command) {
+int usage_error(const char *command)
+{
     return complain(EXIT_USAGE, "see 'clsoftmax %s --help'", command);
 }
 
-bool parse_size(const char *text, size_t least, size_t most, size_t *value) {
+bool parse_size(const char *text, size_t least, size_t most, size_t *value)
+{
     char *end;
     errno = 0;
     unsigned long long v = strtoull(text, &end, 10);
@@ -41,7 +45,8 @@ bool parse_size(const char *text, size_t least, size_t most, size_t *value) {
 
 static int on_device(const clsm_device_info *info,
                      int (*one)(const struct session *session, void *context),
-                     void *context) {
+                     void *context)
+{
     struct session s;
     clsm_status status = session_open_info(info, &s);
     if (status != CLSM_OK)
@@ -52,8 +57,8 @@ static int on_device(const clsm_device_info *info,
 }
 
 int on_devices(const char *selector,
-               int (*one)(const struct session *session, void *context),
-               void *context) {
+               int (*one)(const struct session *session, void *context), void *context)
+{
     clsm_device_info info = {.struct_bytes = sizeof info};
     if (!selector || strcmp(selector, "all") != 0) {
         clsm_status status = clsm_device_find(selector, &info);
@@ -73,7 +78,8 @@ int on_devices(const char *selector,
     return used ? worst : complain(EXIT_NO_DEVICE, "no usable OpenCL device");
 }
 
-cJSON *json_device(const clsm_device_info *info) {
+cJSON *json_device(const clsm_device_info *info)
+{
     cJSON *j = cJSON_CreateObject();
     cJSON_AddNumberToObject(j, "index", info->index);
     cJSON_AddStringToObject(j, "name", info->name);
@@ -84,7 +90,8 @@ cJSON *json_device(const clsm_device_info *info) {
     return j;
 }
 
-bool json_write(const char *path, const cJSON *json) {
+bool json_write(const char *path, const cJSON *json)
+{
     char temporary[4096];
     char *text = cJSON_Print(json);
     bool to_stdout = strcmp(path, "-") == 0;

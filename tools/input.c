@@ -7,7 +7,8 @@
 
 #define PI 3.14159265358979323846
 
-const char *input_kind_name(enum input_kind kind) {
+const char *input_kind_name(enum input_kind kind)
+{
     static const char *const names[] = {
 #define NAME(name, text) text,
         INPUT_KINDS(NAME)
@@ -16,7 +17,8 @@ const char *input_kind_name(enum input_kind kind) {
     return names[kind];
 }
 
-uint64_t random_next(uint64_t *state) {
+uint64_t random_next(uint64_t *state)
+{
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -24,11 +26,13 @@ uint64_t random_next(uint64_t *state) {
 }
 
 /* In (0, 1]. */
-static double random_unit(uint64_t *state) {
+static double random_unit(uint64_t *state)
+{
     return ((double)(random_next(state) >> 11) + 1) * 0x1p-53;
 }
 
-double random_normal(uint64_t *state) {
+double random_normal(uint64_t *state)
+{
     double radius = sqrt(-2 * log(random_unit(state)));
     return radius * cos(2 * PI * random_unit(state));
 }
@@ -40,7 +44,8 @@ struct draw {
     double level;
 };
 
-static double denormal(clsm_type type, double unit) {
+static double denormal(clsm_type type, double unit)
+{
     double smallest_normal = type == CLSM_F64   ? DBL_MIN
                              : type == CLSM_F16 ? 0x1p-14
                                                 : FLT_MIN;
@@ -48,7 +53,8 @@ static double denormal(clsm_type type, double unit) {
 }
 
 static double element(enum input_kind kind, const struct draw *d, size_t c, size_t cols,
-                      clsm_type type, uint64_t *state) {
+                      clsm_type type, uint64_t *state)
+{
     double v = random_normal(state);
     switch (kind) {
     case INPUT_WIDE_RANGE:
@@ -77,7 +83,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
 }
 
 void input_fill(enum input_kind kind, uint64_t seed, clsm_type type, void *x, size_t at,
-                size_t stride, size_t cols) {
+                size_t stride, size_t cols)
+{
     uint64_t state = seed * 2 + 1;
     if (!cols)
         return;

@@ -19,7 +19,8 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(void) {
+static void print_help(void)
+{
     printf("clsoftmax %s: softmax in OpenCL\n\nUsage: clsoftmax COMMAND ...\n\n",
            clsm_version());
     for (int i = 0; i < COMMANDS; i++)
@@ -32,7 +33,8 @@ static void print_help(void) {
            "  CLSM_SUBGROUPS=off (never use subgroups) or local (emulate them).\n");
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     if (argc < 2) {
         print_help();
         return EXIT_USAGE;

@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool npy_fail(const struct npy_report *r, const char *format, ...) {
+bool npy_fail(const struct npy_report *r, const char *format, ...)
+{
     char text[512];
     va_list args;
 
@@ -26,14 +27,16 @@ bool npy_fail(const struct npy_report *r, const char *format, ...) {
     return false;
 }
 
-bool npy_host_is_little(void) {
+bool npy_host_is_little(void)
+{
     const uint16_t one = 1;
 
     return *(const unsigned char *)&one == 1;
 }
 
 /** Multiply a shape out. A 0 does not excuse the other sizes from fitting size_t. */
-bool npy_multiply(int dims, const size_t *shape, size_t element_bytes, size_t *count) {
+bool npy_multiply(int dims, const size_t *shape, size_t element_bytes, size_t *count)
+{
     size_t bytes = element_bytes;
     bool empty = false;
 
@@ -50,7 +53,8 @@ bool npy_multiply(int dims, const size_t *shape, size_t element_bytes, size_t *c
 }
 
 /** Spell a shape as Python does: "(3,)", "(3, 4)". */
-void npy_spell_shape(int dims, const size_t *shape, char text[SHAPE_BYTES]) {
+void npy_spell_shape(int dims, const size_t *shape, char text[SHAPE_BYTES])
+{
     size_t n = 0;
 
     for (int d = 0; d < dims; d++)
@@ -60,7 +64,8 @@ void npy_spell_shape(int dims, const size_t *shape, char text[SHAPE_BYTES]) {
 }
 
 /** Refuse what is no .npy file after its first few bytes. */
-static bool check_magic(const struct npy_report *r, const struct npy_input *f) {
+static bool check_magic(const struct npy_report *r, const struct npy_input *f)
+{
     const unsigned char *b = f->bytes;
 
     if (f->size < PREFIX_BYTES)
@@ -75,7 +80,8 @@ static bool check_magic(const struct npy_report *r, const struct npy_input *f) {
     return true;
 }
 
-static bool grow(const struct npy_report *r, struct npy_input *f, size_t capacity) {
+static bool grow(const struct npy_report *r, struct npy_input *f, size_t capacity)
+{
     unsigned char *bytes = realloc(f->bytes, capacity);
 
     if (!bytes)
@@ -87,7 +93,8 @@ static bool grow(const struct npy_report *r, struct npy_input *f, size_t capacit
 
 /** Read to the end, which may be a stream's; where the length is known, in one piece.
  */
-static bool read_all(FILE *in, const struct npy_report *r, struct npy_input *f) {
+static bool read_all(FILE *in, const struct npy_report *r, struct npy_input *f)
+{
     struct stat st;
     bool known = fstat(fileno(in), &st) == 0 && S_ISREG(st.st_mode);
     size_t capacity = known ? (size_t)st.st_size + PREFIX_BYTES + 1 : 1u << 16;
@@ -111,7 +118,8 @@ static bool read_all(FILE *in, const struct npy_report *r, struct npy_input *f) 
 
 /** Copy an array whose first index runs fastest to one whose last does. */
 static void copy_to_c_order(const struct npy_input *f, const unsigned char *from,
-                            unsigned char *to) {
+                            unsigned char *to)
+{
     size_t index[NPY_MAX_DIMS] = {0}, step[NPY_MAX_DIMS] = {f->element_bytes};
 
     for (int d = 1; d < f->dims; d++)
@@ -128,7 +136,8 @@ static void copy_to_c_order(const struct npy_input *f, const unsigned char *from
     }
 }
 
-static void swap_bytes(unsigned char *data, size_t count, size_t element_bytes) {
+static void swap_bytes(unsigned char *data, size_t count, size_t element_bytes)
+{
     for (size_t n = 0; n < count; n++, data += element_bytes)
         for (size_t i = 0; i < element_bytes / 2; i++) {
             unsigned char byte = data[i];
@@ -138,7 +147,8 @@ static void swap_bytes(unsigned char *data, size_t count, size_t element_bytes) 
 }
 
 /** Bring the data to the front of f->bytes, in C order and the host's byte order. */
-static bool arrange(const struct npy_report *r, struct npy_input *f) {
+static bool arrange(const struct npy_report *r, struct npy_input *f)
+{
     size_t bytes = f->count * f->element_bytes;
 
     if (f->order == (npy_host_is_little() ? '>' : '<'))
@@ -158,7 +168,8 @@ static bool arrange(const struct npy_report *r, struct npy_input *f) {
 }
 
 static bool read_input(const struct npy_report *r, enum npy_want want,
-                       struct npy_input *f) {
+                       struct npy_input *f)
+{
     FILE *in = fopen(r->path, "rb");
     bool ok;
 
@@ -176,7 +187,8 @@ static bool read_input(const struct npy_report *r, enum npy_want want,
 }
 
 bool npy_read(const char *path, bool as_bf16, struct npy *a, char *error,
-              size_t error_bytes) {
+              size_t error_bytes)
+{
     const struct npy_report r = {path, error, error_bytes};
     struct npy_input f;
 
@@ -193,7 +205,8 @@ bool npy_read(const char *path, bool as_bf16, struct npy *a, char *error,
 
 /** Widen one integer in the host's byte order; false if int64_t cannot hold it. */
 static bool widen(const struct npy_input *f, const unsigned char *element,
-                  int64_t *value) {
+                  int64_t *value)
+{
     size_t n = f->element_bytes;
     bool little = npy_host_is_little();
     bool negative = f->is_signed && element[little ? n - 1 : 0] & 0x80;
@@ -206,7 +219,8 @@ static bool widen(const struct npy_input *f, const unsigned char *element,
 }
 
 bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
-                     size_t error_bytes) {
+                     size_t error_bytes)
+{
     const struct npy_report r = {path, error, error_bytes};
     struct npy_input f;
     bool ok = read_input(&r, WANT_LABELS, &f);
@@ -231,7 +245,8 @@ bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
     return ok;
 }
 
-void npy_free(struct npy *a) {
+void npy_free(struct npy *a)
+{
     if (!a)
         return;
     free(a->data);

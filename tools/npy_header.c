@@ -33,12 +33,14 @@ struct scan {
     const char *at, *end;
 };
 
-static void skip_blanks(struct scan *s) {
+static void skip_blanks(struct scan *s)
+{
     while (s->at < s->end && *s->at && strchr(" \t\r\n", *s->at))
         s->at++;
 }
 
-static bool take(struct scan *s, const char *word) {
+static bool take(struct scan *s, const char *word)
+{
     size_t n = strlen(word);
 
     skip_blanks(s);
@@ -49,14 +51,16 @@ static bool take(struct scan *s, const char *word) {
 }
 
 /** Keep a character if there is room; what would garble a message becomes '?'. */
-static void keep(char *text, size_t bytes, size_t *n, char c) {
+static void keep(char *text, size_t bytes, size_t *n, char c)
+{
     if (*n + 1 < bytes) {
         text[(*n)++] = c >= ' ' && c <= '~' ? c : '?';
         text[*n] = 0;
     }
 }
 
-static bool take_string(struct scan *s, char *text, size_t bytes) {
+static bool take_string(struct scan *s, char *text, size_t bytes)
+{
     const char *quote = take(s, "'") ? "'" : take(s, "\"") ? "\"" : NULL;
     size_t n = 0;
 
@@ -70,7 +74,8 @@ static bool take_string(struct scan *s, char *text, size_t bytes) {
 
 /** A string, or the list of a structured dtype, kept as text to be named when refused.
  */
-static bool take_descr(struct scan *s, struct npy_input *f) {
+static bool take_descr(struct scan *s, struct npy_input *f)
+{
     size_t n = 0;
     int depth = 0;
 
@@ -85,13 +90,15 @@ static bool take_descr(struct scan *s, struct npy_input *f) {
     return false;
 }
 
-static bool take_order(struct scan *s, struct npy_input *f) {
+static bool take_order(struct scan *s, struct npy_input *f)
+{
     f->fortran = take(s, "True");
     return f->fortran || take(s, "False");
 }
 
 /** A size; past size_t it becomes SIZE_MAX, which no shape can multiply out. */
-static bool take_size(struct scan *s, size_t *size) {
+static bool take_size(struct scan *s, size_t *size)
+{
     const char *from;
 
     skip_blanks(s);
@@ -106,7 +113,8 @@ static bool take_size(struct scan *s, size_t *size) {
     return true;
 }
 
-static bool take_shape(struct scan *s, struct npy_input *f) {
+static bool take_shape(struct scan *s, struct npy_input *f)
+{
     size_t size;
     bool comma = true;
 
@@ -121,7 +129,8 @@ static bool take_shape(struct scan *s, struct npy_input *f) {
     return take(s, ")") && (f->dims != 1 || comma); /* (3) is no tuple */
 }
 
-static bool take_entry(struct scan *s, struct npy_input *f) {
+static bool take_entry(struct scan *s, struct npy_input *f)
+{
     static const struct {
         const char *key;
         bool (*take_value)(struct scan *s, struct npy_input *f);
@@ -139,7 +148,8 @@ static bool take_entry(struct scan *s, struct npy_input *f) {
     return false;
 }
 
-static bool take_dict(struct scan *s, struct npy_input *f) {
+static bool take_dict(struct scan *s, struct npy_input *f)
+{
     bool comma = true;
 
     if (!take(s, "{"))
@@ -153,7 +163,8 @@ static bool take_dict(struct scan *s, struct npy_input *f) {
     return s->at == s->end && f->seen == 7;
 }
 
-bool npy_read_header(const struct npy_report *r, struct npy_input *f) {
+bool npy_read_header(const struct npy_report *r, struct npy_input *f)
+{
     const unsigned char *b = f->bytes;
     size_t start = b[6] == 1 ? PREFIX_BYTES : PREFIX_BYTES + 2;
     size_t length = b[8] + 256u * b[9];
@@ -180,7 +191,8 @@ bool npy_read_header(const struct npy_report *r, struct npy_input *f) {
 
 /* ------------------------------------------------------------------------ checks -- */
 
-static const char *kind_name(char kind) {
+static const char *kind_name(char kind)
+{
     static const char *const names[] = {
         "bbool",       "ccomplex", "Oobject",
         "Sbytes",      "Utext",    "Vraw bytes",
@@ -196,7 +208,8 @@ static const char *kind_name(char kind) {
 }
 
 bool npy_check_dtype(const struct npy_report *r, enum npy_want want,
-                     struct npy_input *f) {
+                     struct npy_input *f)
+{
     const char *dtype = f->descr;
 
     if (*dtype && strchr("<>=|", *dtype))
@@ -212,7 +225,8 @@ bool npy_check_dtype(const struct npy_report *r, enum npy_want want,
                     expected[want]);
 }
 
-bool npy_check_shape(const struct npy_report *r, struct npy_input *f) {
+bool npy_check_shape(const struct npy_report *r, struct npy_input *f)
+{
     char shape[SHAPE_BYTES];
     size_t data_bytes = f->size - f->data_at;
 

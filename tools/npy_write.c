@@ -20,7 +20,8 @@ enum { ALIGN_BYTES = 64 };
 static const char *const stored[] = {
     [CLSM_F32] = "f4", [CLSM_F16] = "f2", [CLSM_BF16] = "u2", [CLSM_F64] = "f8"};
 
-static bool put(int fd, const void *data, size_t bytes) {
+static bool put(int fd, const void *data, size_t bytes)
+{
     const char *at = data;
 
     while (bytes > 0) {
@@ -36,7 +37,8 @@ static bool put(int fd, const void *data, size_t bytes) {
     return true;
 }
 
-static bool put_array(int fd, const struct npy *a) {
+static bool put_array(int fd, const struct npy *a)
+{
     char head[512], shape[SHAPE_BYTES];
     size_t n;
 
@@ -56,7 +58,8 @@ static bool put_array(int fd, const struct npy *a) {
 }
 
 /** Close after the last step, which was `ok` or left errno, which is kept. */
-static bool finish(int fd, bool ok) {
+static bool finish(int fd, bool ok)
+{
     int cause = errno;
     bool closed = close(fd) == 0;
 
@@ -66,7 +69,8 @@ static bool finish(int fd, bool ok) {
 }
 
 static bool write_directly(const struct npy_report *r, const char *path,
-                           const struct npy *a) {
+                           const struct npy *a)
+{
     int fd = open(path, O_WRONLY | O_TRUNC);
 
     if (fd < 0 || !finish(fd, put_array(fd, a)))
@@ -75,7 +79,8 @@ static bool write_directly(const struct npy_report *r, const char *path,
 }
 
 static bool write_beside(const struct npy_report *r, const char *path, mode_t mode,
-                         const struct npy *a) {
+                         const struct npy *a)
+{
     size_t bytes = strlen(path) + sizeof ".XXXXXX";
     char *name = malloc(bytes);
     bool ok;
@@ -96,7 +101,8 @@ static bool write_beside(const struct npy_report *r, const char *path, mode_t mo
     return ok;
 }
 
-bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes) {
+bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes)
+{
     const struct npy_report r = {path, error, error_bytes};
     struct stat st;
     bool there = stat(path, &st) == 0;

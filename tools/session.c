@@ -2,7 +2,8 @@
 /* Opening a device and closing it again. */
 #include "session.h"
 
-clsm_status session_open_info(const clsm_device_info *info, struct session *s) {
+clsm_status session_open_info(const clsm_device_info *info, struct session *s)
+{
     cl_int error;
     *s = (struct session){.info = *info};
     s->context = clCreateContext(NULL, 1, &info->device, NULL, NULL, &error);
@@ -20,14 +21,16 @@ clsm_status session_open_info(const clsm_device_info *info, struct session *s) {
     return status;
 }
 
-clsm_status session_open(const char *selector, struct session *s) {
+clsm_status session_open(const char *selector, struct session *s)
+{
     clsm_device_info info = {.struct_bytes = sizeof info};
     *s = (struct session){0};
     clsm_status status = clsm_device_find(selector, &info);
     return status == CLSM_OK ? session_open_info(&info, s) : status;
 }
 
-void session_close(struct session *s) {
+void session_close(struct session *s)
+{
     clsm_engine_destroy(s->engine);
     if (s->queue)
         clReleaseCommandQueue(s->queue);
@@ -36,14 +39,16 @@ void session_close(struct session *s) {
     *s = (struct session){0};
 }
 
-cl_mem session_buffer(const struct session *s, size_t bytes, const void *data) {
+cl_mem session_buffer(const struct session *s, size_t bytes, const void *data)
+{
     cl_int error;
     cl_mem_flags copy = data ? CL_MEM_COPY_HOST_PTR : 0;
     return clCreateBuffer(s->context, CL_MEM_READ_WRITE | copy, bytes ? bytes : 1,
                           (void *)data, &error);
 }
 
-bool session_has_room(const struct session *s, uint64_t bytes, unsigned buffers) {
+bool session_has_room(const struct session *s, uint64_t bytes, unsigned buffers)
+{
     cl_ulong most = 0;
     clGetDeviceInfo(s->info.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most,
                     NULL);

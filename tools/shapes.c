@@ -14,14 +14,16 @@ static const size_t default_cols[] = {7,    64,    100,   256,   1000,   1024,
                                       4096, 16384, 32768, 50257, 131072, 262144};
 static const size_t few_rows[][2] = {{1, 128}, {1, 1048576}, {64, 50257}};
 
-static void add(struct shapes *s, size_t rows, size_t cols) {
+static void add(struct shapes *s, size_t rows, size_t cols)
+{
     if (s->count == MAX_SHAPES)
         return;
     s->rows[s->count] = rows;
     s->cols[s->count++] = cols;
 }
 
-static bool parse_shapes(const char *text, struct shapes *s) {
+static bool parse_shapes(const char *text, struct shapes *s)
+{
     while (*text && s->count < MAX_SHAPES) {
         char *end;
         size_t rows = strtoul(text, &end, 10);
@@ -37,7 +39,8 @@ static bool parse_shapes(const char *text, struct shapes *s) {
 }
 
 void bench_shapes(const struct bench_options *o, const struct session *s,
-                  struct shapes *shapes) {
+                  struct shapes *shapes)
+{
     *shapes = o->shapes;
     if (shapes->count)
         return;
@@ -54,7 +57,8 @@ void bench_shapes(const struct bench_options *o, const struct session *s,
 /* Random numbers for the first part of a buffer, which is then copied on: drawing
  * hundreds of millions would take longer than what is measured. */
 static bool fill(const struct session *s, clsm_type type, cl_mem buffer,
-                 size_t elements) {
+                 size_t elements)
+{
     size_t some = elements < 1 << 20 ? elements : 1 << 20,
            bytes = clsm_type_bytes(type);
     void *data = malloc(some * bytes);
@@ -75,7 +79,8 @@ static bool fill(const struct session *s, clsm_type type, cl_mem buffer,
 }
 
 bool pairs_make(const struct session *s, clsm_type type, size_t elements,
-                struct pairs *pairs) {
+                struct pairs *pairs)
+{
     size_t bytes = elements * clsm_type_bytes(type);
     *pairs = (struct pairs){.count = measure_sets(s, 2 * (uint64_t)bytes)};
     if (!session_has_room(s, bytes, 2 * pairs->count))
@@ -94,7 +99,8 @@ bool pairs_make(const struct session *s, clsm_type type, size_t elements,
     return good;
 }
 
-void pairs_free(struct pairs *pairs) {
+void pairs_free(struct pairs *pairs)
+{
     for (unsigned i = 0; i < pairs->count; i++) {
         if (pairs->x[i])
             clReleaseMemObject(pairs->x[i]);
@@ -104,7 +110,8 @@ void pairs_free(struct pairs *pairs) {
     *pairs = (struct pairs){.count = 0};
 }
 
-static int parse_option(int letter, struct bench_options *o) {
+static int parse_option(int letter, struct bench_options *o)
+{
     size_t n;
     switch (letter) {
     case 'd':
@@ -145,7 +152,8 @@ static int parse_option(int letter, struct bench_options *o) {
     }
 }
 
-int bench_parse(int argc, char **argv, const char *help, struct bench_options *o) {
+int bench_parse(int argc, char **argv, const char *help, struct bench_options *o)
+{
     static const struct option options[] = {{"device", required_argument, NULL, 'd'},
                                             {"shapes", required_argument, NULL, 's'},
                                             {"op", required_argument, NULL, 'o'},

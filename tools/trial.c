@@ -18,14 +18,15 @@ struct tensor {
     unsigned char *data;
 };
 
-static void complain(struct verdict *v, const char *what) {
+static void complain(struct verdict *v, const char *what)
+{
     if (!v->complaint[0])
         snprintf(v->complaint, sizeof v->complaint, "%s", what);
 }
 
 static bool allocate(const clsm_problem *p, clsm_type type, size_t offset,
-                     size_t row_stride, size_t col_stride, int around,
-                     struct tensor *t) {
+                     size_t row_stride, size_t col_stride, int around, struct tensor *t)
+{
     col_stride = col_stride ? col_stride : p->inner;
     row_stride = row_stride ? row_stride : p->cols * col_stride;
     size_t extent = p->rows && p->cols ? (p->rows - 1) * row_stride +
@@ -40,11 +41,13 @@ static bool allocate(const clsm_problem *p, clsm_type type, size_t offset,
     return t->data;
 }
 
-static size_t place(const struct tensor *t, size_t r, size_t c, size_t i) {
+static size_t place(const struct tensor *t, size_t r, size_t c, size_t i)
+{
     return t->offset + r * t->row_stride + c * t->col_stride + i;
 }
 
-static void fill(const struct trial *trial, const struct tensor *x) {
+static void fill(const struct trial *trial, const struct tensor *x)
+{
     const clsm_problem *p = &trial->problem;
     for (size_t r = 0; r < p->rows; r++)
         for (size_t i = 0; i < p->inner; i++) {
@@ -59,7 +62,8 @@ static void fill(const struct trial *trial, const struct tensor *x) {
 
 /* Every byte that is not an element of the output must be what it was before. */
 static bool guards_hold(const clsm_problem *p, const struct tensor *y,
-                        const unsigned char *before) {
+                        const unsigned char *before)
+{
     size_t size = clsm_type_bytes(y->type);
     unsigned char *outside = malloc(y->elements);
     if (!outside)
@@ -79,7 +83,8 @@ static bool guards_hold(const clsm_problem *p, const struct tensor *y,
 /* Upload, enqueue, read back: into y's host copy. */
 static clsm_status run_once(const struct session *s, clsm_plan *plan,
                             const struct trial *trial, const struct tensor *x,
-                            struct tensor *y) {
+                            struct tensor *y)
+{
     size_t x_bytes = x->elements * clsm_type_bytes(x->type);
     size_t y_bytes = y->elements * clsm_type_bytes(y->type);
     cl_mem bx = session_buffer(s, x_bytes, x->data);
@@ -107,7 +112,8 @@ static clsm_status run_once(const struct session *s, clsm_plan *plan,
 }
 
 static void judge(const struct trial *trial, const struct tensor *x, struct tensor *y,
-                  struct verdict *v) {
+                  struct verdict *v)
+{
     const clsm_problem *p = &trial->problem;
     v->report.struct_bytes = sizeof v->report;
     v->status =
@@ -129,7 +135,8 @@ static void judge(const struct trial *trial, const struct tensor *x, struct tens
 /* The runs themselves: twice from the same bytes, which must give the same bytes. */
 static void run_twice(const struct session *s, clsm_plan *plan,
                       const struct trial *trial, const struct tensor *x,
-                      struct tensor *y, struct verdict *v) {
+                      struct tensor *y, struct verdict *v)
+{
     size_t bytes = y->elements * clsm_type_bytes(y->type);
     unsigned char *first = malloc(bytes), *before = malloc(bytes);
     if (!first || !before) {
@@ -153,7 +160,8 @@ static void run_twice(const struct session *s, clsm_plan *plan,
 }
 
 bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *given,
-               struct verdict *v) {
+               struct verdict *v)
+{
     const clsm_problem *p = &trial->problem;
     struct tensor x = {0}, y = {0};
     clsm_plan *plan = given;
