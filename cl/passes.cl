@@ -9,7 +9,7 @@
  * with SCRATCH_REALS of local memory to do it in, if it needs any.
  */
 #ifndef BLOCK
-#define BLOCK 4
+#define BLOCK 8
 #endif
 
 static real set_max(real v, __local real *scratch);

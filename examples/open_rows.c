@@ -11,7 +11,8 @@ enum { MAX_ROWS = 32, MAX_COLS = 256, STEPS = 200 };
 
 static float scores[MAX_ROWS * MAX_COLS], probs[MAX_ROWS * MAX_COLS];
 
-static void check(int status, const char *call) {
+static void check(int status, const char *call)
+{
     if (status == 0)
         return;
     fprintf(stderr, "%s: status %d %s\n", call, status, clsm_last_message());
@@ -19,14 +20,16 @@ static void check(int status, const char *call) {
 }
 
 /* Programs that this process has built, or loaded from the disk cache, so far. */
-static unsigned long long builds(void) {
+static unsigned long long builds(void)
+{
     clsm_counters counters = {.struct_bytes = sizeof counters};
     check(clsm_get_counters(&counters), "clsm_get_counters");
     return counters.programs;
 }
 
 /* A plan for at most MAX_COLS columns and any number of rows. */
-static clsm_plan *open_plan(clsm_engine *engine) {
+static clsm_plan *open_plan(clsm_engine *engine)
+{
     clsm_problem problem;
     clsm_plan *plan;
     clsm_problem_init(&problem, CLSM_SOFTMAX, CLSM_F32, 0, MAX_COLS);
@@ -36,7 +39,8 @@ static clsm_plan *open_plan(clsm_engine *engine) {
 }
 
 /* Softmax of the first rows x cols scores, packed, into probs. */
-static void softmax(clsm_plan *plan, cl_command_queue queue, clsm_args *args) {
+static void softmax(clsm_plan *plan, cl_command_queue queue, clsm_args *args)
+{
     size_t bytes = args->rows * args->cols * sizeof *scores;
     check(
         clEnqueueWriteBuffer(queue, args->x, CL_FALSE, 0, bytes, scores, 0, NULL, NULL),
@@ -47,7 +51,8 @@ static void softmax(clsm_plan *plan, cl_command_queue queue, clsm_args *args) {
 }
 
 /* How many rows do not sum to 1. */
-static int wrong_rows(size_t rows, size_t cols) {
+static int wrong_rows(size_t rows, size_t cols)
+{
     int wrong = 0;
     for (size_t r = 0; r < rows; r++) {
         double sum = 0;
@@ -58,11 +63,13 @@ static int wrong_rows(size_t rows, size_t cols) {
     return wrong;
 }
 
-static void show(size_t rows, size_t cols) {
+static void show(size_t rows, size_t cols)
+{
     printf("%2zu rows of %3zu: %f ... %f\n", rows, cols, probs[0], probs[cols - 1]);
 }
 
-static int decode(clsm_engine *engine, cl_command_queue queue, cl_mem x, cl_mem y) {
+static int decode(clsm_engine *engine, cl_command_queue queue, cl_mem x, cl_mem y)
+{
     clsm_plan *plan = open_plan(engine);
     clsm_args args;
     check(clsm_args_init(plan, &args), "clsm_args_init");
@@ -85,7 +92,8 @@ static int decode(clsm_engine *engine, cl_command_queue queue, cl_mem x, cl_mem 
     return wrong != 0 || during != 0;
 }
 
-int main(void) {
+int main(void)
+{
     clsm_device_info info = {.struct_bytes = sizeof info};
     const clsm_status status = clsm_device_find(NULL, &info);
     if (status == CLSM_ERR_NO_DEVICE)

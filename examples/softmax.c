@@ -5,14 +5,16 @@
 #include <stdlib.h>
 
 /* Both OpenCL and clsoftmax give 0 for success; clsoftmax also says what was wrong. */
-static void check(int status, const char *call) {
+static void check(int status, const char *call)
+{
     if (status == 0)
         return;
     fprintf(stderr, "%s: status %d %s\n", call, status, clsm_last_message());
     exit(1);
 }
 
-int main(void) {
+int main(void)
+{
     enum { ROWS = 2, COLS = 3 };
     float data[ROWS][COLS] = {{1, 2, 3}, {-50, 50, 50}};
     cl_platform_id platforms[8];
@@ -29,8 +31,7 @@ int main(void) {
     check(e, "clCreateContext");
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
     check(e, "clCreateCommandQueue");
-    cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
-    cl_mem x = clCreateBuffer(context, flags, sizeof data, data, &e);
+    cl_mem x = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &e);
     check(e, "clCreateBuffer");
 
     clsm_engine *engine;

@@ -17,6 +17,7 @@
  * bench/NOTES.md has measured. */
 struct costs {
     double lanes;       /* work-items that step at once */
+    double together;    /* work-items that step as one, whether they are there or not */
     double resident;    /* work-items that fit on a unit */
     double element;     /* one element in one pass, one work-item */
     double barrier;     /* one barrier, for one work-item */
@@ -27,8 +28,8 @@ struct costs {
     double scattered; /* bytes fetched for each byte when work-items are a row apart */
 };
 
-static const struct costs gpu = {128, 2048, 14, 30, 700, 18, 400e3, 5000, 6};
-static const struct costs cpu = {1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
+static const struct costs gpu = {128, 32, 2048, 14, 30, 700, 18, 400e3, 5000, 6};
+static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
@@ -51,7 +52,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
                      : 2 * (log2(wg) + 2) * k->barrier;
     else if (v->geometry == ROW_PER_LANES)
         reduce = 4 * log2(t->lanes) * 4;
-    return workers * (steps * k->element + reduce) / k->lanes;
+    double idle = wg < k->together ? k->together / wg : 1;
+    return workers * idle * (steps * k->element + reduce) / k->lanes;
 }
 
 double estimate(const struct config *config, const struct problem *p,

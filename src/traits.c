@@ -49,10 +49,10 @@ static void ask_text(cl_device_id device, cl_device_info what, char *text, size_
 static void ask_platform_text(cl_platform_id platform, cl_platform_info what,
                               char *text, size_t bytes)
 {
-    text[0] = 0;
-    if (clGetPlatformInfo(platform, what, bytes - 1, text, NULL) != CL_SUCCESS)
-        text[0] = 0;
-    text[bytes - 1] = 0;
+    char whole[1024];
+    bool known =
+        clGetPlatformInfo(platform, what, sizeof whole, whole, NULL) == CL_SUCCESS;
+    snprintf(text, bytes, "%.*s", (int)bytes - 1, known ? whole : "");
 }
 
 static bool has_extension(const char *list, const char *name)
@@ -151,9 +151,19 @@ static void identify(cl_device_id device, cl_platform_id platform, struct traits
     ask_text(device, CL_DRIVER_VERSION, part[5], sizeof part[5]);
     snprintf(t->identity, sizeof t->identity, "%s|%s|%s|%s|%s|%s", part[0], part[1],
              part[2], part[3], part[4], part[5]);
+}
+
+/* Drivers that are known to say what is not so; see the bits in traits.h. */
+static void find_quirks(cl_device_id device, cl_platform_id platform,
+                        const char *extensions, struct traits *t)
+{
+    char name[64], driver[64];
     int year = 0;
-    if (strcmp(part[0], "rusticl") == 0 && sscanf(part[5], "%d", &year) == 1 &&
-        year < 23)
+    ask_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
+    ask_text(device, CL_DRIVER_VERSION, driver, sizeof driver);
+    bool old_rusticl =
+        strcmp(name, "rusticl") == 0 && sscanf(driver, "%d", &year) == 1 && year < 23;
+    if (old_rusticl || has_extension(extensions, "cl_nv_device_attribute_query"))
         t->bits |= TRAIT_QUIRK_KERNEL_WG;
 }
 
@@ -185,6 +195,7 @@ clsm_status traits_of(cl_device_id device, struct traits *t)
     ask_text(device, CL_DEVICE_EXTENSIONS, extensions, EXTENSIONS_BYTES);
     t->bits |= has_extension(extensions, "cl_khr_fp64") ? TRAIT_F64 : 0;
     claim_lanes(device, extensions, t);
+    find_quirks(device, platform, extensions, t);
     free(extensions);
     override_lanes(t);
     identify(device, platform, t);

@@ -133,7 +133,7 @@ const char *config_misfit(const struct config *config, const struct problem *p,
     size_t local = config_wg(config) * v->local_reals * (problem_is_f64(p) ? 8 : 4);
     if (v->needs & ~t->bits)
         return "the device has no working subgroups";
-    if (p->cols > v->cols.max || (p->cols < v->cols.min && !p->open_cols))
+    if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))
         return "not for rows of this length";
     if (p->open_cols && v->cols.min > 1)
         return "not for rows of every length up to the bound";
@@ -150,11 +150,12 @@ const char *config_misfit(const struct config *config, const struct problem *p,
 
 size_t config_rows_per_group(const struct config *config, const struct traits *t)
 {
+    size_t wg = config_wg(config);
     switch (variants[config->variant].geometry) {
     case ROW_PER_ITEM:
-        return config_wg(config);
-    case ROW_PER_LANES:
-        return config_wg(config) >= t->lanes ? config_wg(config) / t->lanes : 1;
+        return wg;
+    case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
+        return t->lanes && wg >= t->lanes ? wg / t->lanes : 1;
     default:
         return 1;
     }
