@@ -69,15 +69,17 @@ static clsm_status time_once(const struct session *s, const struct subject *subj
 static clsm_status time_median(const struct session *s, const struct subject *subject,
                                unsigned sets, unsigned repeats, double *seconds)
 {
-    double v[MAX_REPEATS], start = 0;
+    double v[MAX_REPEATS], start = now();
     unsigned n = 0;
-    for (unsigned i = 0; i < sets; i++) {
+    for (unsigned i = 0; i < sets && (i == 0 || now() - start < 1); i++) {
         clsm_status status = time_once(s, subject, i, v);
         if (status != CLSM_OK)
             return status;
     }
     start = now();
-    while (n < MAX_REPEATS && n < repeats && (n < 3 || now() - start < 1)) {
+    for (double spent = 0;
+         n < MAX_REPEATS && n < repeats && (spent < 1 || (spent < 4 && n < 3));
+         spent = now() - start) {
         clsm_status status = time_once(s, subject, n, &v[n]);
         if (status != CLSM_OK)
             return status;

@@ -6,7 +6,8 @@
 #include "session.h"
 
 /* Median seconds of one enqueue of a plan, going round `sets` pairs of buffers. One run
- * of each pair first warms up. At least 3 repeats, at most what a second allows. */
+ * of each pair first warms up, for at most a second; then at most a second of repeats,
+ * or four for the first three of them. */
 clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem *x,
                          const cl_mem *y, unsigned sets, unsigned repeats,
                          double *seconds);

@@ -42,8 +42,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
                                                     : 1;
     double width = config_value(config, "VEC", 1);
     double native = t->vector_width;
-    /* A vector wider than the device's is several; a narrower one leaves some idle. */
-    double vector_cost = width > native ? width / native * 1.1 : 1;
+    /* A vector wider than the device's is several, whose additions overlap. */
+    double vector_cost = width > native ? width / native * 0.8 : 1;
     double steps = ceil(cols / (workers * width)) * vector_cost * (v->reads + 1);
     double reduce = 0;
     if (v->geometry == ROW_PER_GROUP)
@@ -131,8 +131,8 @@ static void say_why(const struct tuned *record, const char *wish, struct choice 
         config_name(&c->ranked[1].config, second, sizeof second);
     if (record)
         snprintf(c->reason, REASON_BYTES,
-                 "measured fastest on a %s for rows of up to %zu columns", record->on,
-                 record->cols_max);
+                 "measured fastest on a %s for rows of %zu to %zu columns", record->on,
+                 record->cols_min, record->cols_max);
     else if (wish)
         snprintf(c->reason, REASON_BYTES, "asked for as \"%s\"", wish);
     else if (c->fit > 1)

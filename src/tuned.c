@@ -13,8 +13,10 @@ const struct tuned *tuned_find(const struct problem *p, const struct traits *t)
 {
     if (p->strided)
         return NULL; /* measured on packed rows */
+    size_t rows = p->open_rows || p->deterministic ? 0 : p->rows;
     for (const struct tuned *r = records; r->cols_max; r++)
-        if (!(r->needs & ~t->bits) && !(r->lacks & t->bits) && p->cols <= r->cols_max)
+        if (!(r->needs & ~t->bits) && !(r->lacks & t->bits) && rows >= r->rows_min &&
+            p->cols >= r->cols_min && p->cols <= r->cols_max)
             return r;
     return NULL;
 }

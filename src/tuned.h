@@ -8,7 +8,8 @@
 struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */
     unsigned needs, lacks; /* traits it must have and must not have */
-    size_t cols_max;       /* serves up to here; rows of a device are in rising order */
+    size_t rows_min;       /* 0: any number of rows, unknown ones too */
+    size_t cols_min, cols_max;
     const char *config;
 };
 

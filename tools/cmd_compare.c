@@ -12,7 +12,9 @@ static const char help[] =
     "Time every variant that fits, shape by shape, mark the one that the library "
     "chooses\n"
     "(*) and print the regret: the chosen one's time over the best one's, with its\n"
-    "geometric mean at the end.\n\n"
+    "geometric mean at the end. Where a configuration takes more than 30 times the "
+    "best\n"
+    "time, the variant's further ones are left out.\n\n"
     "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
     "  --shapes LIST    as 4096x1024,64x50257; otherwise a list of row lengths\n"
     "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
@@ -25,7 +27,9 @@ static const char help[] =
     "4096x1024 "
     "--all\n";
 
-enum { MAX_CONFIGS = 64 };
+/* HOPELESS: times slower than the best, beyond which a variant's further configurations
+ * are not timed. */
+enum { MAX_CONFIGS = 64, HOPELESS = 30 };
 
 struct timing {
     char config[64];
@@ -46,6 +50,14 @@ static bool same_variant(const char *a, const char *b)
     return n == strcspn(b, ":") && strncmp(a, b, n) == 0;
 }
 
+/* Was the configuration before t[n], of the same variant, so slow that more of it would
+ * only cost time? */
+static bool hopeless(const struct timing *t, unsigned n, double best)
+{
+    return n && same_variant(t[n].config, t[n - 1].config) &&
+           t[n - 1].seconds > HOPELESS * best;
+}
+
 /* Every configuration that fits and runs; the chosen one's name comes from a free plan.
  */
 static unsigned time_all(const struct session *s, const struct job *job, size_t rows,
@@ -60,14 +72,19 @@ static unsigned time_all(const struct session *s, const struct job *job, size_t 
     clsm_plan_get_info(plan, &info);
     clsm_plan_destroy(plan);
     unsigned n = 0;
+    double best = INFINITY;
     for (unsigned i = 0; n < MAX_CONFIGS && clsm_config_name(i); i++) {
-        snprintf(t[n].config, sizeof t[n].config, "%s", clsm_config_name(i));
-        p.variant = t[n].config;
+        struct timing *one = &t[n];
+        snprintf(one->config, sizeof one->config, "%s", clsm_config_name(i));
+        one->chosen = strcmp(one->config, info.variant) == 0;
+        if (!one->chosen && hopeless(t, n, best))
+            continue;
+        p.variant = one->config;
         if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
             continue;
         if (measure_plan(s, plan, pairs->x, pairs->y, pairs->count, job->o.repeats,
-                         &t[n].seconds) == CLSM_OK) {
-            t[n].chosen = strcmp(t[n].config, info.variant) == 0;
+                         &one->seconds) == CLSM_OK) {
+            best = one->seconds < best ? one->seconds : best;
             n++;
         }
         clsm_plan_destroy(plan);
