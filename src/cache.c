@@ -184,6 +184,14 @@ static int by_age(const void *a, const void *b)
                : (p->tv_nsec > q->tv_nsec) - (p->tv_nsec < q->tv_nsec);
 }
 
+/* Names that entry_name() and cache_store() give. */
+static bool is_ours(const char *name)
+{
+    size_t digits = strspn(name, "0123456789abcdef");
+    return (digits == 32 && strcmp(name + digits, ".bin") == 0) ||
+           (digits == 8 && strncmp(name + digits, ".bin.", 5) == 0);
+}
+
 /* Our own files in the folder, a crashed process's temporary ones among them. */
 static size_t list_entries(const struct cache *cache, struct entry *entries)
 {
@@ -198,7 +206,7 @@ static size_t list_entries(const struct cache *cache, struct entry *entries)
     struct stat s;
     for (struct dirent *d; n < MAX_ENTRIES && (d = readdir(dir));) {
         size_t length = strlen(d->d_name);
-        if (length >= NAME_BYTES || !strstr(d->d_name, ".bin") ||
+        if (length >= NAME_BYTES || !is_ours(d->d_name) ||
             fstatat(cache->folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(s.st_mode))
             continue;

@@ -43,11 +43,15 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     clsm_status status = traits_of(device, &e->traits);
     if (status == CLSM_OK && pthread_mutex_init(&e->lock, NULL) != 0)
         status = fail(CLSM_ERR_MEMORY, "no mutex for an engine");
+    cl_int error = status == CLSM_OK ? clRetainContext(context) : CL_SUCCESS;
+    if (error != CL_SUCCESS) {
+        pthread_mutex_destroy(&e->lock);
+        status = fail_cl(error, "clRetainContext");
+    }
     if (status != CLSM_OK) {
         free(e);
         return status;
     }
-    clRetainContext(context);
     e->context = context;
     e->device = device;
     e->users = 1;

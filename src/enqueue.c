@@ -207,7 +207,7 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
     TRY(problem_at(&plan->problem, args->rows, args->cols, args->x_row_stride,
                    args->y_row_stride, &p));
     TRY(check_wait_list(n_wait, wait));
-    if (!problem_bytes(&p)) {
+    if (problem_is_empty(&p)) {
         TRY(check_queue(plan, queue));
         return launch_nothing(queue, n_wait, wait, done);
     }

@@ -81,17 +81,30 @@ static clsm_status build_any(clsm_plan *plan)
                              : fail(status, "%s", plan->failure);
 }
 
+/* The problem's own wish goes before the environment's. */
+static clsm_status choose_wished(clsm_plan *plan, const char *wish)
+{
+    const char *from = wish ? "" : " (from CLSM_VARIANT)";
+    wish = wish ? wish : getenv("CLSM_VARIANT");
+    wish = wish && *wish ? wish : NULL;
+    clsm_status status =
+        choose(&plan->problem, &plan->engine->traits, wish, &plan->choice);
+    if (status != CLSM_ERR_VARIANT)
+        return status;
+    char message[512];
+    snprintf(message, sizeof message, "%.480s%s", clsm_last_message(), from);
+    return fail(status, "%s", message);
+}
+
 static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem)
 {
     TRY(problem_check(problem, &plan->problem));
     TRY(check_types(&plan->problem, &plan->engine->traits));
-    const char *wish = problem->variant ? problem->variant : getenv("CLSM_VARIANT");
-    wish = wish && *wish ? wish : NULL;
-    TRY(choose(&plan->problem, &plan->engine->traits, wish, &plan->choice));
+    TRY(choose_wished(plan, problem->variant));
     plan->given = *problem;
     plan->given.variant = NULL; /* the caller's string may go */
     bool open = plan->problem.open_rows;
-    return open || problem_bytes(&plan->problem) ? build_any(plan) : CLSM_OK;
+    return open || !problem_is_empty(&plan->problem) ? build_any(plan) : CLSM_OK;
 }
 
 clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,

@@ -112,7 +112,7 @@ static size_t mul_add(size_t a, size_t b, size_t c)
 
 size_t layout_extent(const struct layout *l, const struct problem *p)
 {
-    if (!p->rows || !p->cols || !p->inner)
+    if (problem_is_empty(p))
         return 0;
     size_t one_row = mul_add(p->cols - 1, l->col_stride, p->inner);
     return one_row == SIZE_MAX ? one_row : mul_add(p->rows - 1, l->row_stride, one_row);
@@ -201,10 +201,16 @@ clsm_status problem_at(const struct problem *plan, size_t rows, size_t cols,
     return check_shape(p);
 }
 
+bool problem_is_empty(const struct problem *p)
+{
+    return !p->rows || !p->cols || !p->inner;
+}
+
 uint64_t problem_bytes(const struct problem *p)
 {
-    uint64_t elements = (uint64_t)p->rows * p->cols * p->inner;
-    return elements * (clsm_type_bytes(p->x.type) + clsm_type_bytes(p->y.type));
+    uint64_t elements = (uint64_t)p->rows * p->cols * p->inner; /* below its extent */
+    uint64_t each = clsm_type_bytes(p->x.type) + clsm_type_bytes(p->y.type);
+    return elements > UINT64_MAX / each ? UINT64_MAX : elements * each;
 }
 
 bool problem_is_f64(const struct problem *p)

@@ -34,6 +34,9 @@ clsm_status problem_at(const struct problem *plan, size_t rows, size_t cols,
 /* Elements from the tensor's first to behind its last; 0 if it has none. */
 size_t layout_extent(const struct layout *l, const struct problem *p);
 
+/* No elements at all: a no-op. */
+bool problem_is_empty(const struct problem *p);
+
 /* Every element read once and written once. */
 uint64_t problem_bytes(const struct problem *p);
 

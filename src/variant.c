@@ -4,6 +4,7 @@
 
 #include "status.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,50 +67,67 @@ static bool find_variant(const char *name, size_t length, unsigned *variant)
     return false;
 }
 
-/* One "NAME=VALUE" of a configuration's text; NULL if it is none of the table's. */
+/* One "NAME=VALUE" of a configuration's text: what follows it, a comma or the end; NULL
+ * if it is none of the table's. */
 static const char *parse_value(const char *text, struct config *config)
 {
     const struct variant *v = &variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++) {
         const struct param *param = &v->params[k];
         size_t length = strlen(param->name);
-        if (strncmp(text, param->name, length) != 0 || text[length] != '=')
+        if (strncmp(text, param->name, length) != 0 || text[length] != '=' ||
+            !isdigit((unsigned char)text[length + 1]))
             continue;
         char *end;
         unsigned long value = strtoul(text + length + 1, &end, 10);
         for (unsigned i = 0; i < value_count(param); i++)
             if (param->values[i] == value && (*end == ',' || !*end)) {
                 config->values[k] = (unsigned)value;
-                return *end ? end + 1 : end;
+                return end;
             }
     }
     return NULL;
+}
+
+/* "tree:WG=64|128|256": a variant with every value that its parameters take. */
+static void name_values(const struct variant *v, char *text, size_t bytes)
+{
+    size_t at = (size_t)snprintf(text, bytes, "%s", v->name);
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
+        for (unsigned i = 0; i < value_count(&v->params[k]) && at < bytes; i++)
+            at += (size_t)(i ? snprintf(text + at, bytes - at, "|%u",
+                                        v->params[k].values[i])
+                             : snprintf(text + at, bytes - at, "%c%s=%u", k ? ',' : ':',
+                                        v->params[k].name, v->params[k].values[i]));
+}
+
+static clsm_status unknown_variant(const char *name)
+{
+    char known[256] = "";
+    for (unsigned v = 0, at = 0; v < variant_count && at < sizeof known; v++)
+        at +=
+            (unsigned)snprintf(known + at, sizeof known - at, " %s", variants[v].name);
+    return fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected one of:%s", name, known);
 }
 
 clsm_status config_parse(const char *name, struct config *config, bool *exact)
 {
     size_t length = strcspn(name, ":");
     *config = (struct config){0};
-    if (!find_variant(name, length, &config->variant)) {
-        char known[256] = "";
-        for (unsigned v = 0, at = 0; v < variant_count && at < sizeof known; v++)
-            at += (unsigned)snprintf(known + at, sizeof known - at, " %s",
-                                     variants[v].name);
-        return fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected one of:%s", name,
-                    known);
-    }
+    if (!find_variant(name, length, &config->variant))
+        return unknown_variant(name);
+    const struct variant *v = &variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS; k++)
-        config->values[k] = variants[config->variant].params[k].values[0];
+        config->values[k] = v->params[k].values[0];
     *exact = name[length] == ':';
-    const char *text = *exact ? name + length + 1 : "";
-    while (text && *text)
-        text = parse_value(text, config);
+    const char *text = name + length;
+    while (text && *text) /* at the ':' or a ',' */
+        text = parse_value(text + 1, config);
     if (text)
         return CLSM_OK;
-    char good[64];
-    config_name(config, good, sizeof good);
-    return fail(CLSM_ERR_VARIANT, "variant is \"%s\"; its parameters read as in \"%s\"",
-                name, good);
+    char good[128];
+    name_values(v, good, sizeof good);
+    return fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected %s", name, good);
 }
 
 unsigned config_value(const struct config *config, const char *name, unsigned otherwise)

@@ -15,7 +15,7 @@ static const char help[] =
     "an array of the same shape. IN holds f2, f4 or f8 in either byte order, of 1 to "
     "8\n"
     "dimensions, C or Fortran order, or raw 16-bit numbers with --type bf16.\n\n"
-    "  --op NAME        softmax (default) or log_softmax\n"
+    "  --op NAME        the operation; the first of those below by default\n"
     "  --axis N         the axis that sums to 1; -1 (default) is the last\n"
     "  --type bf16      IN holds bf16 as raw 16-bit integers\n"
     "  --out-type T     f32, f16, bf16 or f64; IN's type by default\n"
@@ -297,7 +297,7 @@ int run_command(int argc, char **argv)
     struct job job = {.axis = -1};
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (o == 'h') {
-            fputs(help, stdout);
+            print_help(help);
             return EXIT_FINE;
         }
         int result = parse_option(o, &job);

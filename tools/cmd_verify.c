@@ -228,7 +228,7 @@ int verify_command(int argc, char **argv)
                 return complain(EXIT_USAGE, "--seed is \"%s\", not a number", optarg);
             break;
         case 'h':
-            fputs(help, stdout);
+            print_help(help);
             return EXIT_FINE;
         default:
             return usage_error("verify");

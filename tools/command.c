@@ -27,6 +27,20 @@ int complain_status(clsm_status status, const char *what)
                     clsm_last_message());
 }
 
+void print_help(const char *help)
+{
+    printf("%s\nOperations:", help);
+    for (int op = 0; strcmp(clsm_op_name((clsm_op)op), "?") != 0; op++)
+        printf(" %s", clsm_op_name((clsm_op)op));
+    printf("\nTypes:");
+    for (int type = 0; clsm_type_bytes((clsm_type)type); type++)
+        printf(" %s", clsm_type_name((clsm_type)type));
+    printf("\nVariants:");
+    for (unsigned i = 0; clsm_variant_name(i); i++)
+        printf(" %s", clsm_variant_name(i));
+    printf("\n");
+}
+
 int usage_error(const char *command)
 {
     return complain(EXIT_USAGE, "see 'clsoftmax %s --help'", command);

@@ -29,6 +29,9 @@ int complain(int exit_status, const char *format, ...)
 /* The same for a failed library call, with its message. */
 int complain_status(clsm_status status, const char *what);
 
+/* A command's help, and after it the names that its options take. */
+void print_help(const char *help);
+
 /* getopt_long said '?' or ':': say where help is. */
 int usage_error(const char *command);
 

@@ -19,7 +19,7 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(void)
+static void print_commands(void)
 {
     printf("clsoftmax %s: softmax in OpenCL\n\nUsage: clsoftmax COMMAND ...\n\n",
            clsm_version());
@@ -36,11 +36,11 @@ static void print_help(void)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        print_help();
+        print_commands();
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help();
+        print_commands();
         return EXIT_FINE;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -167,7 +167,7 @@ int bench_parse(int argc, char **argv, const char *help, struct bench_options *o
     *o = (struct bench_options){.repeats = 30};
     for (int letter; (letter = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (letter == 'h') {
-            fputs(help, stdout);
+            print_help(help);
             return EXIT_FINE;
         }
         int result = letter == '?' ? usage_error(argv[0]) : parse_option(letter, o);

@@ -5,7 +5,8 @@
  */
 #include "suites.h"
 
-int main(void) {
+int main(void)
+{
     SRunner *runner = srunner_create(NULL);
 #define ADD(name) srunner_add_suite(runner, name##_suite());
     SUITES(ADD)

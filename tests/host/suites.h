@@ -7,18 +7,22 @@
 #include "clsoftmax.h"
 
 #include <check.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define SUITES(X)                                                                      \
     X(status)                                                                          \
     X(problem)                                                                         \
+    X(problem_at)                                                                      \
     X(convert)                                                                         \
     X(reference)                                                                       \
     X(check)                                                                           \
+    X(check_special)                                                                   \
     X(variant)                                                                         \
     X(choose)                                                                          \
     X(exp)                                                                             \
     X(cache)                                                                           \
+    X(cache_folder)                                                                    \
     X(npy)                                                                             \
     X(npy_write)
 
@@ -40,6 +44,13 @@ SUITES(DECLARE)
         ck_assert_int_eq(call, status);                                                \
         SAYS(argument_and_value);                                                      \
         SAYS(expected);                                                                \
+    } while (0)
+
+/* As ck_assert_msg(), for long loops: Check keeps a record of each of its own. */
+#define EXPECT(condition, ...)                                                         \
+    do {                                                                               \
+        if (!(condition))                                                              \
+            ck_abort_msg(__VA_ARGS__);                                                 \
     } while (0)
 
 #endif

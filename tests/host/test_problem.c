@@ -12,14 +12,16 @@ enum { OPS = 0 CLSM_OPERATIONS(PLUS_ONE) };
 static clsm_problem given;
 static struct problem p;
 
-static void set_up(void) {
+static void set_up(void)
+{
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 3, 5);
 }
 
 #define BAD(status, argument_and_value, expected)                                      \
     REFUSED(problem_check(&given, &p), status, argument_and_value, expected)
 
-START_TEST(init_gives_a_packed_matrix_of_one_type) {
+START_TEST(init_gives_a_packed_matrix_of_one_type)
+{
     memset(&given, 0xff, sizeof given);
     clsm_problem_init(&given, CLSM_LOG_SOFTMAX, CLSM_BF16, 3, 5);
     ck_assert_uint_eq(given.struct_bytes, sizeof given);
@@ -37,7 +39,8 @@ START_TEST(init_gives_a_packed_matrix_of_one_type) {
 }
 END_TEST
 
-START_TEST(packed_strides_follow_the_inner_dimensions) {
+START_TEST(packed_strides_follow_the_inner_dimensions)
+{
     given.inner = 4;
     ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
     ck_assert_uint_eq(p.x.col_stride, 4);
@@ -51,14 +54,16 @@ START_TEST(packed_strides_follow_the_inner_dimensions) {
 }
 END_TEST
 
-START_TEST(flags_become_facts) {
+START_TEST(flags_become_facts)
+{
     given.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS | CLSM_DETERMINISTIC;
     ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
     ck_assert(p.open_rows && p.open_cols && p.deterministic);
 }
 END_TEST
 
-START_TEST(a_missing_or_foreign_struct_is_refused) {
+START_TEST(a_missing_or_foreign_struct_is_refused)
+{
     REFUSED(problem_check(NULL, &p), CLSM_ERR_NULL, "problem is NULL", "");
     given.struct_bytes = sizeof given + 8;
     BAD(CLSM_ERR_STRUCT, "problem->struct_bytes is", "clsm_problem_init()");
@@ -67,7 +72,8 @@ START_TEST(a_missing_or_foreign_struct_is_refused) {
 }
 END_TEST
 
-START_TEST(a_bad_operation_is_refused) {
+START_TEST(a_bad_operation_is_refused)
+{
     char expected[32];
     snprintf(expected, sizeof expected, "expected 0 to %d", OPS - 1);
     given.op = (clsm_op)OPS;
@@ -77,7 +83,8 @@ START_TEST(a_bad_operation_is_refused) {
 }
 END_TEST
 
-START_TEST(a_bad_type_is_refused) {
+START_TEST(a_bad_type_is_refused)
+{
     given.x_type = (clsm_type)4;
     BAD(CLSM_ERR_VALUE, "problem.x_type is 4", "expected 0 to 3");
     given.x_type = CLSM_F32;
@@ -86,7 +93,8 @@ START_TEST(a_bad_type_is_refused) {
 }
 END_TEST
 
-START_TEST(a_bad_policy_or_flag_is_refused) {
+START_TEST(a_bad_policy_or_flag_is_refused)
+{
     given.nonfinite = (clsm_nonfinite)2;
     BAD(CLSM_ERR_VALUE, "problem.nonfinite is 2", "expected 0 or 1");
     given.nonfinite = (clsm_nonfinite)-1;
@@ -97,7 +105,8 @@ START_TEST(a_bad_policy_or_flag_is_refused) {
 }
 END_TEST
 
-START_TEST(strides_that_make_elements_meet_are_refused) {
+START_TEST(strides_that_make_elements_meet_are_refused)
+{
     given.x_row_stride = 4;
     BAD(CLSM_ERR_SHAPE, "x_row_stride is 4", "expected at least one row's extent, 5");
     given.x_row_stride = 0;
@@ -116,7 +125,8 @@ START_TEST(strides_that_make_elements_meet_are_refused) {
 }
 END_TEST
 
-START_TEST(a_stride_that_is_never_walked_may_be_anything) {
+START_TEST(a_stride_that_is_never_walked_may_be_anything)
+{
     given.rows = 1;
     given.x_row_stride = 1;
     ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
@@ -130,7 +140,8 @@ START_TEST(a_stride_that_is_never_walked_may_be_anything) {
 }
 END_TEST
 
-START_TEST(rows_cols_or_inner_of_zero_hold_nothing) {
+START_TEST(rows_cols_or_inner_of_zero_hold_nothing)
+{
     size_t *sizes[] = {&given.rows, &given.cols, &given.inner};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         set_up();
@@ -143,7 +154,8 @@ START_TEST(rows_cols_or_inner_of_zero_hold_nothing) {
 }
 END_TEST
 
-START_TEST(rows_of_2_to_31_are_taken_and_longer_ones_refused) {
+START_TEST(rows_of_2_to_31_are_taken_and_longer_ones_refused)
+{
     given.cols = MAX_COLS;
     ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
     given.cols = MAX_COLS + 1;
@@ -151,7 +163,8 @@ START_TEST(rows_of_2_to_31_are_taken_and_longer_ones_refused) {
 }
 END_TEST
 
-START_TEST(sizes_past_size_t_are_refused) {
+START_TEST(sizes_past_size_t_are_refused)
+{
     given.rows = SIZE_MAX / 5 + 1;
     BAD(CLSM_ERR_SHAPE, "rows 3689348814741910324 x cols 5", "do not fit in size_t");
     given.rows = SIZE_MAX / 5 / sizeof(float) + 1; /* elements fit, bytes do not */
@@ -168,12 +181,13 @@ START_TEST(sizes_past_size_t_are_refused) {
     BAD(CLSM_ERR_SHAPE, "y: rows 3", "row stride 9223372036854775807");
     set_up();
     given.x_col_stride = SIZE_MAX - 1;
-    BAD(CLSM_ERR_SHAPE, "x", "expected");
+    BAD(CLSM_ERR_SHAPE, "x: rows 3 x cols 5", "do not fit in size_t");
 }
 END_TEST
 
 /* 2^61 elements of four bytes fit, read and written they are 2^64 bytes. */
-START_TEST(a_huge_problem_is_not_taken_for_an_empty_one) {
+START_TEST(a_huge_problem_is_not_taken_for_an_empty_one)
+{
     given.rows = (size_t)1 << 30;
     given.cols = (size_t)1 << 31;
     ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
@@ -182,7 +196,8 @@ START_TEST(a_huge_problem_is_not_taken_for_an_empty_one) {
 END_TEST
 
 /* The largest offset by walking all elements, against the formula. */
-START_TEST(an_extent_ends_behind_the_last_element) {
+START_TEST(an_extent_ends_behind_the_last_element)
+{
     for (unsigned n = 0; n < 4 * 4 * 3 * 3 * 3; n++) {
         given.rows = n % 4, given.cols = n / 4 % 4, given.inner = n / 16 % 3;
         given.x_col_stride = given.inner + n / 48 % 3;
@@ -198,7 +213,8 @@ START_TEST(an_extent_ends_behind_the_last_element) {
 }
 END_TEST
 
-START_TEST(arithmetic_is_f64_if_either_type_is) {
+START_TEST(arithmetic_is_f64_if_either_type_is)
+{
     ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
     ck_assert(!problem_is_f64(&p));
     p.x.type = CLSM_F64;
@@ -208,39 +224,8 @@ START_TEST(arithmetic_is_f64_if_either_type_is) {
 }
 END_TEST
 
-START_TEST(types_and_operations_are_found_by_name) {
-    clsm_type type;
-    clsm_op op;
-#define ROW(NAME, name, bytes)                                                         \
-    ck_assert_int_eq(clsm_type_find(#name, &type), CLSM_OK);                           \
-    ck_assert_int_eq(type, CLSM_##NAME);                                               \
-    ck_assert_str_eq(clsm_type_name(type), #name);                                     \
-    ck_assert_uint_eq(clsm_type_bytes(type), bytes);
-    CLSM_TYPES(ROW)
-#undef ROW
-#define ROW(NAME, name)                                                                \
-    ck_assert_int_eq(clsm_op_find(#name, &op), CLSM_OK);                               \
-    ck_assert_int_eq(op, CLSM_##NAME);                                                 \
-    ck_assert_str_eq(clsm_op_name(op), #name);
-    CLSM_OPERATIONS(ROW)
-#undef ROW
-}
-END_TEST
-
-START_TEST(unknown_names_are_refused_with_the_list) {
-    clsm_type type;
-    clsm_op op;
-    REFUSED(clsm_type_find("f31", &type), CLSM_ERR_VALUE, "\"f31\"", "bf16");
-    REFUSED(clsm_op_find("hardmax", &op), CLSM_ERR_VALUE, "\"hardmax\"", "log_softmax");
-    REFUSED(clsm_type_find(NULL, &type), CLSM_ERR_NULL, "name is NULL", "");
-    REFUSED(clsm_op_find("softmax", NULL), CLSM_ERR_NULL, "op is NULL", "");
-    ck_assert_str_eq(clsm_type_name((clsm_type)-1), "?");
-    ck_assert_str_eq(clsm_op_name((clsm_op)99), "?");
-    ck_assert_uint_eq(clsm_type_bytes((clsm_type)99), 0);
-}
-END_TEST
-
-Suite *problem_suite(void) {
+Suite *problem_suite(void)
+{
     Suite *suite = suite_create("problem");
     TCase *c = tcase_create("problem");
     tcase_add_checked_fixture(c, set_up, NULL);
@@ -259,8 +244,6 @@ Suite *problem_suite(void) {
     tcase_add_test(c, a_huge_problem_is_not_taken_for_an_empty_one);
     tcase_add_test(c, an_extent_ends_behind_the_last_element);
     tcase_add_test(c, arithmetic_is_f64_if_either_type_is);
-    tcase_add_test(c, types_and_operations_are_found_by_name);
-    tcase_add_test(c, unknown_names_are_refused_with_the_list);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about status names, texts and the message that each thread has for itself. */
+/* Facts about the names of statuses, types and operations, and about the message that
+ * each thread has for itself. */
 #include "status.h"
 #include "suites.h"
 
 #include <pthread.h>
+
+#undef fail /* an old macro of Check's */
 
 static const struct {
     clsm_status status;
@@ -14,7 +17,8 @@ static const struct {
 #undef ROW
 };
 
-START_TEST(every_status_has_its_c_name_and_a_text_of_its_own) {
+START_TEST(every_status_has_its_c_name_and_a_text_of_its_own)
+{
     for (size_t i = 0; i < COUNT(all); i++) {
         ck_assert_str_eq(clsm_status_name(all[i].status), all[i].name);
         ck_assert_str_ne(clsm_status_text(all[i].status), "");
@@ -28,31 +32,36 @@ START_TEST(every_status_has_its_c_name_and_a_text_of_its_own) {
 }
 END_TEST
 
-START_TEST(values_stay_clear_of_opencls_own) {
+START_TEST(values_stay_clear_of_opencls_own)
+{
     for (size_t i = 0; i < COUNT(all); i++)
         ck_assert(all[i].status == CLSM_OK || all[i].status < -2000);
 }
 END_TEST
 
-START_TEST(an_unknown_status_is_called_so) {
+START_TEST(an_unknown_status_is_called_so)
+{
     ck_assert_str_eq(clsm_status_name((clsm_status)-1), "CLSM_UNKNOWN");
     ck_assert_str_eq(clsm_status_name((clsm_status)7), "CLSM_UNKNOWN");
     ck_assert_str_ne(clsm_status_text((clsm_status)7), "");
 }
 END_TEST
 
-START_TEST(the_version_is_the_headers) {
+START_TEST(the_version_is_the_headers)
+{
     ck_assert_str_eq(clsm_version(), CLSM_VERSION);
 }
 END_TEST
 
-START_TEST(a_failure_keeps_status_and_message) {
+START_TEST(a_failure_keeps_status_and_message)
+{
     ck_assert_int_eq(fail(CLSM_ERR_SHAPE, "rows is %d", 7), CLSM_ERR_SHAPE);
     ck_assert_str_eq(clsm_last_message(), "rows is 7");
 }
 END_TEST
 
-START_TEST(an_opencl_failure_names_call_and_code) {
+START_TEST(an_opencl_failure_names_call_and_code)
+{
     ck_assert_int_eq(fail_cl(CL_OUT_OF_RESOURCES, "clFinish"), CLSM_ERR_OPENCL);
     ck_assert_str_eq(clsm_last_message(), "clFinish failed: CL_OUT_OF_RESOURCES (-5)");
     ck_assert_int_eq(clsm_last_cl_error(), CL_OUT_OF_RESOURCES);
@@ -63,7 +72,8 @@ START_TEST(an_opencl_failure_names_call_and_code) {
 }
 END_TEST
 
-START_TEST(a_message_longer_than_its_room_is_cut) {
+START_TEST(a_message_longer_than_its_room_is_cut)
+{
     static char longer[20000];
     memset(longer, 'x', sizeof longer - 1);
     fail(CLSM_ERR_BUILD, "%s", longer);
@@ -78,7 +88,8 @@ struct other {
     cl_int code_before;
 };
 
-static void *fail_elsewhere(void *data) {
+static void *fail_elsewhere(void *data)
+{
     struct other *other = data;
     strncpy(other->before, clsm_last_message(), sizeof other->before - 1);
     other->code_before = clsm_last_cl_error();
@@ -87,7 +98,8 @@ static void *fail_elsewhere(void *data) {
     return NULL;
 }
 
-START_TEST(each_thread_has_its_own_message_and_code) {
+START_TEST(each_thread_has_its_own_message_and_code)
+{
     struct other other = {0};
     pthread_t thread;
     fail_cl(CL_INVALID_CONTEXT, "clHere");
@@ -101,7 +113,42 @@ START_TEST(each_thread_has_its_own_message_and_code) {
 }
 END_TEST
 
-Suite *status_suite(void) {
+START_TEST(types_and_operations_are_found_by_name)
+{
+    clsm_type type;
+    clsm_op op;
+#define ROW(NAME, name, bytes)                                                         \
+    ck_assert_int_eq(clsm_type_find(#name, &type), CLSM_OK);                           \
+    ck_assert_int_eq(type, CLSM_##NAME);                                               \
+    ck_assert_str_eq(clsm_type_name(type), #name);                                     \
+    ck_assert_uint_eq(clsm_type_bytes(type), bytes);
+    CLSM_TYPES(ROW)
+#undef ROW
+#define ROW(NAME, name)                                                                \
+    ck_assert_int_eq(clsm_op_find(#name, &op), CLSM_OK);                               \
+    ck_assert_int_eq(op, CLSM_##NAME);                                                 \
+    ck_assert_str_eq(clsm_op_name(op), #name);
+    CLSM_OPERATIONS(ROW)
+#undef ROW
+}
+END_TEST
+
+START_TEST(unknown_names_are_refused_with_the_list)
+{
+    clsm_type type;
+    clsm_op op;
+    REFUSED(clsm_type_find("f31", &type), CLSM_ERR_VALUE, "\"f31\"", "bf16");
+    REFUSED(clsm_op_find("hardmax", &op), CLSM_ERR_VALUE, "\"hardmax\"", "log_softmax");
+    REFUSED(clsm_type_find(NULL, &type), CLSM_ERR_NULL, "name is NULL", "");
+    REFUSED(clsm_op_find("softmax", NULL), CLSM_ERR_NULL, "op is NULL", "");
+    ck_assert_str_eq(clsm_type_name((clsm_type)-1), "?");
+    ck_assert_str_eq(clsm_op_name((clsm_op)99), "?");
+    ck_assert_uint_eq(clsm_type_bytes((clsm_type)99), 0);
+}
+END_TEST
+
+Suite *status_suite(void)
+{
     Suite *suite = suite_create("status");
     TCase *c = tcase_create("status");
     tcase_add_test(c, every_status_has_its_c_name_and_a_text_of_its_own);
@@ -112,6 +159,8 @@ Suite *status_suite(void) {
     tcase_add_test(c, an_opencl_failure_names_call_and_code);
     tcase_add_test(c, a_message_longer_than_its_room_is_cut);
     tcase_add_test(c, each_thread_has_its_own_message_and_code);
+    tcase_add_test(c, types_and_operations_are_found_by_name);
+    tcase_add_test(c, unknown_names_are_refused_with_the_list);
     suite_add_tcase(suite, c);
     return suite;
 }

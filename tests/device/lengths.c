@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Edge lengths: each step of a mapping, and what stands right beside it. */
+#include "lengths.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A length that the variant serves, into its place. */
+static void add(struct lengths *l, const struct variant *v, size_t cols)
+{
+    if (cols && (cols < v->cols.min || cols > v->cols.max))
+        return;
+    unsigned i = 0;
+    while (i < l->count && l->cols[i] < cols)
+        i++;
+    if (i < l->count && l->cols[i] == cols)
+        return;
+    assert(l->count < MAX_LENGTHS);
+    memmove(l->cols + i + 1, l->cols + i, (l->count++ - i) * sizeof *l->cols);
+    l->cols[i] = cols;
+}
+
+static void add_around(struct lengths *l, const struct variant *v, size_t cols)
+{
+    add(l, v, cols - 1);
+    add(l, v, cols);
+    add(l, v, cols + 1);
+}
+
+struct lengths edge_lengths(const struct config *config, const struct traits *t)
+{
+    const struct variant *v = &variants[config->variant];
+    size_t wg = config_wg(config), vec = config_value(config, "VEC", 1);
+    size_t lanes = t->bits & TRAIT_LANES ? t->lanes : 1;
+    struct lengths l = {.count = 0};
+    add(&l, v, 0);
+    add(&l, v, v->cols.min);
+    add(&l, v, v->cols.min + 1);
+    add_around(&l, v, vec);
+    add(&l, v, 2 * vec + 1);
+    add_around(&l, v, lanes);
+    add_around(&l, v, wg);
+    add_around(&l, v, config_value(config, "BLOCK", 1) * wg);
+    add(&l, v, 4999); /* a prime */
+    if (v->cols.max <= LONGEST_EDGE)
+        add(&l, v, v->cols.max);
+    return l;
+}

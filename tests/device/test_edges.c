@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Every variant of the table at every edge length, with every kind of input, against
+ * the reference: which combinations of types, operation and policy run, and running
+ * them. */
+#include "lengths.h"
+#include "tally.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PLUS_ONE(...) +1
+enum { TYPES = 0 CLSM_TYPES(PLUS_ONE), OPS = 0 CLSM_OPERATIONS(PLUS_ONE) };
+enum { ROWS = INPUT_KIND_COUNT + 2 }; /* each kind, and first and last rows twice */
+
+/* What a program is specialised on besides its configuration. */
+struct recipe {
+    clsm_op op;
+    clsm_type x, y;
+    clsm_nonfinite policy;
+};
+
+/* One configuration on one device. */
+struct subject {
+    struct tally *tally;
+    struct config config;
+    char name[64];
+    bool first;    /* its variant's first: the defaults */
+    unsigned rank; /* of its variant among those that run here */
+};
+
+static bool runs_here(const struct device *device, const struct config *config)
+{
+    struct problem p;
+    clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1,
+                                  variants[config->variant].cols.min);
+    return problem_check(&any, &p) == CLSM_OK &&
+           !config_misfit(config, &p, &device->session.engine->traits);
+}
+
+/* All edge lengths with one plan, since a program serves them all, or, where the table
+ * gives a shortest length, with a plan each. */
+static void run_lengths(const struct subject *s, struct trial trial,
+                        const struct lengths *lengths)
+{
+    clsm_plan *plan = NULL;
+    const struct session *session = &s->tally->device->session;
+    if (variants[s->config.variant].cols.min <= 1) {
+        trial.problem.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
+        if (!tally_ok(s->tally,
+                      clsm_plan_create(session->engine, &trial.problem, &plan),
+                      s->name))
+            return;
+        trial.problem.flags = 0;
+    }
+    for (unsigned i = 0; i < lengths->count; i++) {
+        trial.problem.cols = lengths->cols[i];
+        trial.kind = (enum input_kind)(i % INPUT_KIND_COUNT);
+        trial.seed++;
+        tally_trial(s->tally, &trial, plan);
+    }
+    clsm_plan_destroy(plan);
+}
+
+static void run_recipe(const struct subject *s, const struct recipe *r)
+{
+    const struct traits *t = &s->tally->device->session.engine->traits;
+    struct lengths lengths = edge_lengths(&s->config, t);
+    struct trial trial = {.mixed = true, .seed = 1};
+    trial.problem =
+        problem_of(r->op, r->x, r->y, ROWS, lengths.cols[lengths.count - 1]);
+    trial.problem.nonfinite = r->policy;
+    trial.problem.variant = s->name;
+    if (can_do(s->tally->device, &trial.problem))
+        run_lengths(s, trial, &lengths);
+}
+
+static void run_all(const struct subject *s)
+{
+    for (int op = 0; op < OPS; op++)
+        for (int x = 0; x < TYPES; x++)
+            for (int y = 0; y < TYPES; y++)
+                for (int policy = 0; policy <= CLSM_NONFINITE_LIMIT; policy++)
+                    run_recipe(s,
+                               &(struct recipe){(clsm_op)op, (clsm_type)x, (clsm_type)y,
+                                                (clsm_nonfinite)policy});
+}
+
+/* Pairs of unlike types: a third of them, another third for the next variant. */
+static void run_mixed_types(const struct subject *s)
+{
+    for (unsigned k = 0; k < TYPES * TYPES; k++) {
+        clsm_type x = (clsm_type)(k / TYPES), y = (clsm_type)(k % TYPES);
+        if (x != y && (k + s->rank) % 3 == 0)
+            run_recipe(s, &(struct recipe){(clsm_op)((k / 3 + s->rank) % OPS), x, y,
+                                           CLSM_NONFINITE_DEFAULT});
+    }
+}
+
+/* The defaults with all types and operations, but not with all their pairs. */
+static void run_paired(const struct subject *s)
+{
+    clsm_type other = (clsm_type)(1 + s->rank % (TYPES - 1));
+    for (int op = 0; op < OPS; op++) {
+        for (int type = 0; type < TYPES; type++)
+            run_recipe(s, &(struct recipe){(clsm_op)op, (clsm_type)type,
+                                           (clsm_type)type, CLSM_NONFINITE_DEFAULT});
+        run_recipe(
+            s, &(struct recipe){(clsm_op)op, CLSM_F32, CLSM_F32, CLSM_NONFINITE_LIMIT});
+    }
+    run_recipe(s, &(struct recipe){(clsm_op)(s->rank % OPS), other, other,
+                                   CLSM_NONFINITE_LIMIT});
+    run_mixed_types(s);
+}
+
+static void run_config(const struct subject *s, unsigned i)
+{
+    clsm_type type = (clsm_type)(i % TYPES);
+    if (type == CLSM_F64 && !s->tally->device->session.info.has_fp64)
+        type = CLSM_F32;
+    if (asked_for("CLSM_TEST_EXHAUSTIVE"))
+        run_all(s);
+    else if (s->first)
+        run_paired(s);
+    else
+        run_recipe(s, &(struct recipe){(clsm_op)(i % OPS), type, type,
+                                       CLSM_NONFINITE_DEFAULT});
+}
+
+/* The variant's place among those that run on the device. */
+static unsigned rank_of(const struct device *device, unsigned variant)
+{
+    struct config config;
+    unsigned rank = 0, last = variant;
+    for (unsigned i = 0; config_at(i, &config) && config.variant < variant; i++) {
+        rank += config.variant != last && runs_here(device, &config);
+        last = config.variant;
+    }
+    return rank;
+}
+
+START_TEST(every_edge_length_is_within_the_bound)
+{
+    struct tally t = tally_of(_i);
+    unsigned variant = (unsigned)(_i / MAX_DEVICES);
+    struct subject s = {.tally = &t, .first = true, .rank = rank_of(t.device, variant)};
+    for (unsigned i = 0; config_at(i, &s.config); i++) {
+        if (s.config.variant != variant)
+            continue;
+        config_name(&s.config, s.name, sizeof s.name);
+        if (runs_here(t.device, &s.config))
+            run_config(&s, i);
+        else
+            note(t.device, "%s does not run here", s.name);
+        s.first = false;
+    }
+    tally_end(&t);
+}
+END_TEST
+
+void edges_suite(Suite *suite, int device)
+{
+    struct config config;
+    unsigned last = variant_count;
+    for (unsigned i = 0; config_at(i, &config); last = config.variant, i++) {
+        const struct device *d = &devices[device];
+        const char *name = variants[config.variant].name;
+        if (config.variant == last || !is_new_here(d, config.variant))
+            continue;
+        if (runs_here(d, &config))
+            add_test(suite, device + MAX_DEVICES * (int)config.variant, name,
+                     every_edge_length_is_within_the_bound);
+        else
+            note(d, "variant %s does not run here", name);
+    }
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What an enqueue refuses of plan, shape, buffers' sizes, overlap and wait list: each
+ * with its own status and a message that names argument, value and what was expected.
+ */
+#include "rig.h"
+
+#include <stdint.h>
+
+START_TEST(missing_arguments_are_refused)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    REFUSES(&rig, CLSM_ERR_NULL, "plan", "NULL", c.plan = NULL);
+    REFUSES(&rig, CLSM_ERR_NULL, "queue", "NULL", c.queue = NULL);
+    REFUSES(&rig, CLSM_ERR_NULL, "args", "NULL", c.given = NULL);
+    REFUSES(&rig, CLSM_ERR_NULL, "x", "NULL", c.args.x = NULL);
+    REFUSES(&rig, CLSM_ERR_NULL, "y", "NULL", c.args.y = NULL);
+    REFUSES(&rig, CLSM_ERR_STRUCT, "struct_bytes is 0", "clsm_args_init",
+            c.args.struct_bytes = 0);
+    REFUSES(&rig, CLSM_ERR_STRUCT, "struct_bytes is 8", "clsm_args_init",
+            c.args.struct_bytes = 8);
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+START_TEST(short_form_refuses_the_same)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    cl_command_queue queue = rig.session->queue;
+    cl_event done = (cl_event)&rig;
+    clsm_status got = clsm_enqueue(NULL, queue, rig.x, 0, rig.y, 0, 0, NULL, &done);
+    check_refusal(&t, got, CLSM_ERR_NULL, "plan", "NULL", done, "plan");
+    done = (cl_event)&rig;
+    got = clsm_enqueue(rig.plan, NULL, rig.x, 0, rig.y, 0, 0, NULL, &done);
+    check_refusal(&t, got, CLSM_ERR_NULL, "queue", "NULL", done, "queue");
+    done = (cl_event)&rig;
+    got = clsm_enqueue(rig.plan, queue, rig.x, 1, rig.y, 0, 0, NULL, &done);
+    check_refusal(&t, got, CLSM_ERR_BUFFER, "x_offset 1", "expected", done, "x_offset");
+    done = (cl_event)&rig;
+    got = clsm_enqueue(rig.plan, queue, rig.x, 0, rig.y, SIZE_MAX, 0, NULL, &done);
+    check_refusal(&t, got, CLSM_ERR_BUFFER, "y_offset", "expected", done, "y_offset");
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+START_TEST(shapes_that_the_plan_is_not_for_are_refused)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "rows is 6", "expected the plan's 5",
+            c.args.rows = 6);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "rows is 0", "expected the plan's 5",
+            c.args.rows = 0);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "cols is 32", "expected the plan's 33",
+            c.args.cols = 32);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "x_row_stride is 32", "expected at least",
+            c.args.x_row_stride = 32);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "y_row_stride is 1", "expected at least",
+            c.args.y_row_stride = 1);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "18446744073709551615", "do not fit in size_t",
+            c.args.x_row_stride = SIZE_MAX);
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+START_TEST(open_shapes_have_bounds)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, CLSM_OPEN_ROWS | CLSM_OPEN_COLS, CLSM_F32, CLSM_F32);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "cols is 34", "expected at most the plan's 33",
+            c.args.cols = 34);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer x has 660 bytes", "extent 198",
+            c.args.rows = 6);
+    REFUSES(&rig, CLSM_ERR_SHAPE, "x: rows 4611686018427387904", "do not fit in size_t",
+            c.args.rows = (size_t)1 << 62);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer x has 660 bytes",
+            "extent 2305843009213693952",
+            (c.args.rows = (size_t)1 << 60, c.args.cols = 2));
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+/* The buffers hold exactly the problem: one element more is too much. */
+START_TEST(small_buffers_are_refused)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    cl_mem small = session_buffer(rig.session, RIG_ELEMENTS * sizeof(float) - 1, NULL);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer x has 660 bytes",
+            "(x_offset 1 + extent 165) x 4 bytes", c.args.x_offset = 1);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer y has 660 bytes",
+            "(y_offset 1 + extent 165) x 4 bytes", c.args.y_offset = 1);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer x has 660 bytes", "extent 169",
+            c.args.x_row_stride = RIG_COLS + 1);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer y has 660 bytes", "extent 169",
+            c.args.y_row_stride = RIG_COLS + 1);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer x has 660 bytes", "x_offset 18446744073709",
+            c.args.x_offset = SIZE_MAX);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer y has 660 bytes", "y_offset 46116860184273",
+            c.args.y_offset = SIZE_MAX / sizeof(float) - RIG_ELEMENTS + 1);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer x has 659 bytes", "expected",
+            c.args.x = small);
+    REFUSES(&rig, CLSM_ERR_BUFFER, "buffer y has 659 bytes", "expected",
+            c.args.y = small);
+    clReleaseMemObject(small);
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+/* Room for the rig's problem twice, shifted against itself. */
+START_TEST(partial_overlap_is_refused)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    size_t bytes = 2 * RIG_ELEMENTS * sizeof(float);
+    cl_mem both = session_buffer(rig.session, bytes, NULL);
+#define SHARE (c.args.x = both, c.args.y = both)
+    REFUSES(&rig, CLSM_ERR_OVERLAP, "x at bytes 0 to 660", "the same elements or none",
+            (SHARE, c.args.y_offset = 1));
+    REFUSES(&rig, CLSM_ERR_OVERLAP, "y at bytes 0 to 660", "the same elements or none",
+            (SHARE, c.args.x_offset = RIG_ELEMENTS - 1));
+    REFUSES(&rig, CLSM_ERR_OVERLAP, "x at bytes 0 to 676", "the same elements or none",
+            (SHARE, c.args.x_row_stride = RIG_COLS + 1));
+#undef SHARE
+    clReleaseMemObject(both);
+    rig_close(&rig);
+    rig = rig_open(&t, 0, CLSM_F32, CLSM_F16);
+    REFUSES(&rig, CLSM_ERR_OVERLAP, "y at bytes 0 to 330", "the same elements or none",
+            c.args.y = rig.x);
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+START_TEST(wait_list_must_fit_its_count)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    cl_event nothing = NULL;
+    REFUSES(&rig, CLSM_ERR_NULL, "n_wait is 1", "wait is NULL", c.n_wait = 1);
+    REFUSES(&rig, CLSM_ERR_VALUE, "n_wait is 0", "wait is not NULL", c.wait = &nothing);
+    REFUSES(&rig, CLSM_ERR_NULL, "wait[0]", "NULL", (c.n_wait = 1, c.wait = &nothing));
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+void enqueue_errors_suite(Suite *suite, int device)
+{
+    add_test(suite, device, NULL, missing_arguments_are_refused);
+    add_test(suite, device, NULL, short_form_refuses_the_same);
+    add_test(suite, device, NULL, shapes_that_the_plan_is_not_for_are_refused);
+    add_test(suite, device, NULL, open_shapes_have_bounds);
+    add_test(suite, device, NULL, small_buffers_are_refused);
+    add_test(suite, device, NULL, partial_overlap_is_refused);
+    add_test(suite, device, NULL, wait_list_must_fit_its_count);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* One row of 2^24 columns: sums must not drift, in any variant that takes a few seconds
+ * at most. Equal values are where a plain f32 sum stops growing. */
+#include "choose.h"
+#include "tally.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { LONG = 1 << 24 };
+
+#define PATIENCE 2.0 /* seconds, by the library's own estimate */
+
+/* A row and what is expected of it, made once for all variants. */
+struct long_row {
+    clsm_problem problem;
+    enum input_kind kind;
+    double *want;
+    float *x, *y, max;
+    cl_mem device_x, device_y;
+};
+
+static void make_row(const struct session *s, clsm_op op, enum input_kind kind,
+                     struct long_row *row)
+{
+    *row = (struct long_row){.kind = kind, .max = -INFINITY};
+    row->problem = problem_of(op, CLSM_F32, CLSM_F32, 1, LONG);
+    row->x = malloc(LONG * sizeof *row->x);
+    row->y = malloc(LONG * sizeof *row->y);
+    row->want = malloc(LONG * sizeof *row->want);
+    ck_assert(row->x && row->y && row->want);
+    input_fill(kind, 11, CLSM_F32, row->x, 0, 1, LONG);
+    for (size_t c = 0; c < LONG; c++)
+        row->max = fmaxf(row->max, row->x[c]);
+    ck_assert_int_eq(clsm_reference(&row->problem, row->x, row->want), CLSM_OK);
+    row->device_x = session_buffer(s, LONG * sizeof *row->x, row->x);
+    row->device_y = session_buffer(s, LONG * sizeof *row->y, NULL);
+    ck_assert(row->device_x && row->device_y);
+}
+
+static void free_row(struct long_row *row)
+{
+    clReleaseMemObject(row->device_x);
+    clReleaseMemObject(row->device_y);
+    free(row->x);
+    free(row->y);
+    free(row->want);
+}
+
+/* The largest error over its bound, (8 + 2 D) 2^-24 relative, see clsoftmax.h. */
+static double worst_of(const struct long_row *row)
+{
+    double worst = 0;
+    for (size_t c = 0; c < LONG; c++) {
+        double want = row->want[c];
+        double distance = row->problem.op == CLSM_SOFTMAX
+                              ? fabs((double)row->x[c] - (double)row->max)
+                              : fabs(log(fabs(want)));
+        double bound = (8 + 2 * distance) * 0x1p-24 * fabs(want) + FLT_MIN;
+        double excess = fabs((double)row->y[c] - want) / bound;
+        worst = isnan(excess) ? INFINITY : fmax(worst, excess);
+    }
+    return worst;
+}
+
+static void run(struct tally *t, struct long_row *row, const char *variant)
+{
+    const struct session *s = &t->device->session;
+    clsm_plan *plan = NULL;
+    clsm_plan_info info = {.struct_bytes = sizeof info};
+    row->problem.variant = variant;
+    if (!tally_ok(t, clsm_plan_create(s->engine, &row->problem, &plan), "plan"))
+        return;
+    clsm_plan_get_info(plan, &info);
+    if (tally_ok(t,
+                 clsm_enqueue(plan, s->queue, row->device_x, 0, row->device_y, 0, 0,
+                              NULL, NULL),
+                 info.variant)) {
+        cl_int error =
+            clEnqueueReadBuffer(s->queue, row->device_y, CL_TRUE, 0,
+                                LONG * sizeof *row->y, row->y, 0, NULL, NULL);
+        double worst = error == CL_SUCCESS ? worst_of(row) : INFINITY;
+        tally_fact(t, worst <= 1, "%s %s of 2^24 %s: %.3g x the bound", info.variant,
+                   clsm_op_name(row->problem.op), input_kind_name(row->kind), worst);
+    }
+    clsm_plan_destroy(plan);
+}
+
+/* Can the variant take it, and soon? */
+static bool worth_it(const struct device *device, const struct config *config)
+{
+    const struct traits *traits = &device->session.engine->traits;
+    struct problem p;
+    clsm_problem given = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, LONG);
+    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    const char *misfit = config_misfit(config, &p, traits);
+    bool slow = !misfit && estimate(config, &p, traits) > PATIENCE;
+    if (misfit || slow)
+        note(device, "no row of 2^24 for %s: %s", variants[config->variant].name,
+             misfit ? misfit : "it would take long");
+    return !misfit && !slow;
+}
+
+static void run_variants(int index, clsm_op op, enum input_kind kind)
+{
+    struct tally t = tally_of(index);
+    struct long_row row;
+    struct config config;
+    unsigned last = variant_count;
+    make_row(&t.device->session, op, kind, &row);
+    run(&t, &row, NULL);
+    for (unsigned i = 0; config_at(i, &config); last = config.variant, i++)
+        if (config.variant != last && is_new_here(t.device, config.variant) &&
+            worth_it(t.device, &config))
+            run(&t, &row, variants[config.variant].name);
+    free_row(&row);
+    tally_end(&t);
+}
+
+START_TEST(equal_values_sum_without_drift)
+{
+    run_variants(_i, CLSM_SOFTMAX, INPUT_EQUAL);
+}
+END_TEST
+
+START_TEST(normal_values_sum_without_drift)
+{
+    run_variants(_i, CLSM_LOG_SOFTMAX, INPUT_NORMAL);
+}
+END_TEST
+
+void long_rows_suite(Suite *suite, int device)
+{
+    add_test(suite, device, NULL, equal_values_sum_without_drift);
+    add_test(suite, device, NULL, normal_values_sum_without_drift);
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Count the places that name a variant or an operation: places.py ROOT [COMPILER...]
+
+A variant is one row of cl/variants.def and one cl/<name>.cl; an operation is one row of
+CLSM_OPERATIONS, one cl/op_<name>.cl and its reference in src/reference.c. Then add one of
+each to a copy and see that it is enough, and that a missing file stops the build.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FOLDERS = ("src", "cl", "include", "tools")
+ENDINGS = (".c", ".h", ".cl", ".def", ".py")
+TABLE = "cl/variants.def"
+HEADER = "include/clsoftmax.h"
+REFERENCE = "src/reference.c"
+RECORDS = "src/tuned.def"  # measured choices: what a bench says of variants, not code
+
+C_TOKENS = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\])*)"', re.S)
+PYTHON_TOKENS = re.compile(r'#[^\n]*|"""(?:.*?)"""|[\'"]([^\'"\n]*)[\'"]', re.S)
+REFERENCE_TWIN = "#define twin softmax\n#define twin_distance softmax_distance\n"
+problems = []
+
+
+def check(good, text):
+    if not good:
+        problems.append(text)
+
+
+class File:
+    """A source as code without comments and strings, and its strings."""
+
+    def __init__(self, path):
+        tokens = PYTHON_TOKENS if path.suffix == ".py" else C_TOKENS
+        text = path.read_text()
+        self.strings = [m.group(1) for m in tokens.finditer(text) if m.group(1)]
+        self.code = tokens.sub(" ", text)
+
+
+def sources(root):
+    files = (p for f in FOLDERS for p in sorted((root / f).rglob("*")))
+    return {
+        str(p.relative_to(root)): File(p)
+        for p in files
+        if p.is_file() and p.suffix in ENDINGS
+    }
+
+
+def places(files, in_code, in_string):
+    """{file: how often the patterns are found}"""
+    found = {}
+    for name, file in files.items():
+        n = len(re.findall(in_code, file.code))
+        n += sum(bool(re.search(in_string, text)) for text in file.strings)
+        if n:
+            found[name] = n
+    return found
+
+
+def check_places(kind, name, found, expected):
+    print(f"{kind} {name}: " + ", ".join(f"{f} {n}" for f, n in found.items()))
+    for file, n in found.items():
+        check(file in expected, f"{kind} '{name}' is named in {file}")
+        check(n == expected.get(file, n), f"{kind} '{name}' stands {n} times in {file}")
+    for file in expected:
+        check(file in found, f"{kind} '{name}' is missing in {file}")
+
+
+def variants(root, files):
+    """Their names are everyday words: only rows, made identifiers and whole strings count."""
+    names = re.findall(r"\bVARIANT\((\w+)", files[TABLE].code)
+    check(names, "no variants")
+    for name in names:
+        made = rf"\bVARIANT\({name}\b|\b(?:source|bytes|MAPPING)_{name}\b"
+        found = places(files, made, rf"^{name}(:|$)")
+        found.pop(RECORDS, None)
+        check_places("variant", name, found, {TABLE: 1})
+        check((root / f"cl/{name}.cl").is_file(), f"no cl/{name}.cl")
+
+
+def operations(root, files):
+    """A string that names two of them is a list that would have to be kept up to date."""
+    table = re.search(r"#define CLSM_OPERATIONS\(X\)((?:.*\\\n)*.*\n)", files[HEADER].code)
+    rows = re.findall(r"X\((\w+), (\w+)\)", table.group(1))
+    check(rows, "no operations")
+    for upper, name in rows:
+        others = "|".join(other for _, other in rows if other != name) or "$^"
+        listed = rf"^{name}$|\b{name}\b.*\b({others})\b|\b({others})\b.*\b{name}\b"
+        made = rf"\b(?:CLSM_|OP_)?{upper}\b|\b(?:source_op_)?{name}\b"
+        found = places(files, made, listed)
+        check_places("operation", name, found, {HEADER: 2, REFERENCE: 1})
+        check((root / f"cl/op_{name}.cl").is_file(), f"no cl/op_{name}.cl")
+
+
+def calls(root, files):
+    """The fault layer must know every OpenCL function that the library calls."""
+    layer = (root / "tests/faults/layer.c").read_text()
+    code = " ".join(f.code for name, f in files.items() if name.startswith("src/"))
+    used = set(re.findall(r"\bcl[A-Z]\w+(?=\()", code))
+    print(f"OpenCL functions called: {len(used)}")
+    for name in sorted(used):
+        check(re.search(rf"\b{name}\b", layer), f"tests/faults/layer.c leaves out {name}")
+
+
+class Copy:
+    """A copy of the sources to change, embed and compile."""
+
+    def __init__(self, root, folder, compiler):
+        self.path, self.compiler = pathlib.Path(folder), compiler
+        for name in ("src", "cl", "include"):
+            shutil.copytree(root / name, self.path / name)
+
+    def replace(self, file, old, new):
+        path = self.path / file
+        text = path.read_text()
+        check(old in text, f"no {old!r} in {file}")
+        path.write_text(text.replace(old, new, 1))
+
+    def add_variant(self):
+        self.replace(TABLE, "VARIANT(tree,", "VARIANT(twin, .cols = {1, 9})\n\nVARIANT(tree,")
+
+    def add_operation(self):
+        self.replace(HEADER, "X(SOFTMAX, softmax)", "X(TWIN, twin) X(SOFTMAX, softmax)")
+
+    def builds(self):
+        """The error of the first step that fails; "" if none does."""
+        output = self.path / "src/kernel_sources.inc"
+        embed = [sys.executable, self.path / "src/embed.py", self.path / TABLE]
+        embed += [output, f"{output}.d"]
+        options = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-fsyntax-only"]
+        options += [f"-I{self.path / f}" for f in ("src", "cl", "include")]
+        steps = [embed]
+        if self.compiler:
+            steps += [self.compiler + options + [f] for f in sorted(self.path.glob("src/*.c"))]
+        for step in steps:
+            done = subprocess.run(step, stderr=subprocess.PIPE, text=True)
+            if done.returncode:
+                return done.stderr or "failed without a word"
+        return ""
+
+
+def growing(root, compiler):
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(root, folder, compiler)
+        copy.add_variant()
+        error = copy.builds()
+        check("'twin'" in error and "cl/twin.cl" in error, f"a variant without a file: {error!r}")
+        shutil.copy(copy.path / "cl/tree.cl", copy.path / "cl/twin.cl")
+        error = copy.builds()
+        check(not error, f"a row and a file do not make a variant:\n{error}")
+        copy.add_operation()
+        shutil.copy(copy.path / "cl/op_softmax.cl", copy.path / "cl/op_twin.cl")
+        error = copy.builds()
+        check("twin" in error or not compiler, "an operation without a reference builds")
+        copy.replace(REFERENCE, "static const struct {", REFERENCE_TWIN + "static const struct {")
+        error = copy.builds()
+        check(not error, f"row, file and reference do not make an operation:\n{error}")
+        (copy.path / "cl/op_twin.cl").unlink()
+        error = copy.builds()
+        check("op_twin" in error or not compiler, "an operation without a file builds")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    files = sources(root)
+    variants(root, files)
+    operations(root, files)
+    calls(root, files)
+    growing(root, sys.argv[2:])
+    for text in problems:
+        print(f"wrong: {text}", file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
