@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exp(d) for d <= 0 or NaN, as softmax needs it: at most 1.0 ulp in the normal range,
- * exactly 1 at 0, and 0 where the result would be subnormal. The same bits on every device
+ * exp(d) for d <= 0 or NaN, as softmax needs it: within 0.9 ulp in the normal range (1.2
+ * without a fused multiply-add), exactly 1 at 0, and 0 where the result would be subnormal. The same bits on every device
  * with a fused multiply-add, at a third of the built-in function's cost.
  *
  * d = n ln2 + r with |r| <= ln2 / 2; ln2 is split so that n times its upper part is exact.

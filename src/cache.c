@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 48, MAX_ENTRIES = 4096 };
+enum { NAME_BYTES = 48, MAX_ENTRIES = 4096, DEFAULT_MIB = 128 };
 
 static const char magic[8] = "clsm-p1";
 
@@ -70,10 +70,13 @@ static bool folder_path(char *path, size_t bytes)
 void cache_open(struct cache *cache)
 {
     const char *wish = getenv("CLSM_CACHE"), *mib = getenv("CLSM_CACHE_MIB");
-    long limit = mib && *mib ? strtol(mib, NULL, 10) : 128;
+    char *end = NULL;
+    long limit = mib ? strtol(mib, &end, 10) : 0;
+    if (!mib || end == mib || *end || limit < 0)
+        limit = DEFAULT_MIB; /* what is no number is no wish */
     char path[4096];
     cache->folder = -1;
-    cache->limit_bytes = limit > 0 ? (uint64_t)limit << 20 : 0;
+    cache->limit_bytes = (uint64_t)limit << 20;
     if ((wish && strcmp(wish, "off") == 0) || !folder_path(path, sizeof path) ||
         !make_folder(path))
         return;

@@ -94,7 +94,9 @@ static int by_seconds(const void *a, const void *b)
     const struct candidate *p = a, *q = b;
     if (!p->misfit != !q->misfit)
         return p->misfit ? 1 : -1;
-    return (p->seconds > q->seconds) - (p->seconds < q->seconds);
+    if (p->seconds != q->seconds)
+        return p->seconds > q->seconds ? 1 : -1;
+    return p->place > q->place ? 1 : -1;
 }
 
 static bool wished(const struct config *config, const struct config *wish, bool exact)
@@ -157,8 +159,10 @@ clsm_status choose(const struct problem *p, const struct traits *t, const char *
             continue;
         struct candidate *candidate = &c->ranked[c->count++];
         candidate->config = config;
+        candidate->place = i;
         candidate->misfit = config_misfit(&config, p, t);
-        candidate->seconds = estimate(&config, p, t);
+        /* without lanes the estimate for lanes is not a number */
+        candidate->seconds = candidate->misfit ? INFINITY : estimate(&config, p, t);
         c->fit += !candidate->misfit;
     }
     qsort(c->ranked, c->count, sizeof *c->ranked, by_seconds);

@@ -9,6 +9,7 @@ enum { MAX_CANDIDATES = 64, REASON_BYTES = 192 };
 
 struct candidate {
     struct config config;
+    unsigned place;     /* in the table's order, which breaks ties */
     const char *misfit; /* why it cannot serve; NULL if it can */
     double seconds;     /* estimate */
 };

@@ -103,12 +103,28 @@ static clsm_status check_overlap(const struct problem *p, const struct span *x,
                       x->first, x->end, y->first, y->end);
 }
 
-static clsm_status check_wait_list(cl_uint n_wait, const cl_event *wait)
+static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
+                                   const cl_event *wait)
 {
     if (n_wait && !wait)
         return fail(CLSM_ERR_NULL, "n_wait is %u, but wait is NULL", (unsigned)n_wait);
     if (!n_wait && wait)
         return fail(CLSM_ERR_VALUE, "n_wait is 0, but wait is not NULL");
+    for (cl_uint i = 0; i < n_wait; i++) {
+        cl_context context;
+        if (!wait[i])
+            return fail(CLSM_ERR_NULL, "wait[%u] is NULL, expected n_wait, %u, events",
+                        (unsigned)i, (unsigned)n_wait);
+        cl_int error =
+            clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+        if (error != CL_SUCCESS)
+            return fail_cl(error, "clGetEventInfo");
+        if (context != plan->engine->context)
+            return fail(CLSM_ERR_CONTEXT,
+                        "wait[%u] is of context %p, expected the "
+                        "plan's %p",
+                        (unsigned)i, (void *)context, (void *)plan->engine->context);
+    }
     return CLSM_OK;
 }
 
@@ -206,7 +222,7 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
     struct problem p;
     TRY(problem_at(&plan->problem, args->rows, args->cols, args->x_row_stride,
                    args->y_row_stride, &p));
-    TRY(check_wait_list(n_wait, wait));
+    TRY(check_wait_list(plan, n_wait, wait));
     if (problem_is_empty(&p)) {
         TRY(check_queue(plan, queue));
         return launch_nothing(queue, n_wait, wait, done);

@@ -42,8 +42,8 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
         snprintf(info->reason, sizeof info->reason, "nothing to do: an empty problem");
     else if (plan->failed)
         snprintf(info->reason, sizeof info->reason,
-                 "the first of %u candidates before it failed: %.120s", plan->failed,
-                 plan->failure);
+                 "the first of %u candidates before it failed: %.*s", plan->failed,
+                 (int)strcspn(plan->failure, "\n"), plan->failure);
     return CLSM_OK;
 }
 
@@ -64,7 +64,8 @@ static void put_rejected(const clsm_plan *plan, struct text *t)
             put(t, "rejected  %s: %s\n", variants[one->config.variant].name,
                 one->misfit);
         else if (i < plan->chosen)
-            put(t, "rejected  %s: %s\n", name, plan->failure);
+            put(t, "rejected  %s: %.*s\n", name, (int)strcspn(plan->failure, "\n"),
+                plan->failure);
         else
             put(t, "rejected  %s: estimate %.3g us\n", name, one->seconds * 1e6);
     }

@@ -73,7 +73,7 @@ static clsm_status build_any(clsm_plan *plan)
             return one;
         if (!plan->failed++) {
             status = one;
-            snprintf(plan->failure, sizeof plan->failure, "%.255s",
+            snprintf(plan->failure, sizeof plan->failure, "%.4095s",
                      clsm_last_message());
         }
     }

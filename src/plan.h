@@ -13,7 +13,7 @@ struct clsm_plan {
     struct choice choice;
     unsigned chosen;      /* index into choice.ranked */
     unsigned failed;      /* candidates before it that did not build */
-    char failure[256];    /* the first of these failures */
+    char failure[4096];   /* the first of these failures, with the driver's log */
     cl_kernel kernel;     /* NULL: nothing to do */
     pthread_mutex_t lock; /* of the kernel's arguments */
     double build_seconds;

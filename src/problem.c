@@ -162,7 +162,14 @@ static clsm_status check_shape(struct problem *p)
 
 clsm_status problem_check(const clsm_problem *problem, struct problem *p)
 {
-    NEED_STRUCT(problem, "call clsm_problem_init() first");
+    if (!problem)
+        return fail(CLSM_ERR_NULL, "problem is NULL");
+    if (problem->struct_bytes != sizeof *problem)
+        return fail(
+            CLSM_ERR_STRUCT,
+            "problem.struct_bytes is %zu, expected %zu: call clsm_problem_init() "
+            "first",
+            problem->struct_bytes, sizeof *problem);
     TRY(check_values(problem));
     *p = (struct problem){
         .op = problem->op,

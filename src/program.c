@@ -140,8 +140,8 @@ static clsm_status compile(const clsm_engine *engine, cl_program program,
         free(whole);
     }
     keep_cl_error(error);
-    fail(CLSM_ERR_BUILD, "clBuildProgram failed: %s (%d), options %s\n%s",
-         cl_error_name(error), error, b->options, log ? log : "");
+    fail(CLSM_ERR_BUILD, "clBuildProgram failed: %s (%d)\n%s\nwith options %s",
+         cl_error_name(error), error, log ? log : "", b->options);
     free(log);
     return CLSM_ERR_BUILD;
 }

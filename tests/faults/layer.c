@@ -55,6 +55,9 @@ static cl_int fault(const char *function)
       (cl_command_queue id, cl_command_queue_info what, size_t n, void *value,         \
        size_t *size),                                                                  \
       (id, what, n, value, size))                                                      \
+    X(clGetEventInfo,                                                                  \
+      (cl_event id, cl_event_info what, size_t n, void *value, size_t *size),          \
+      (id, what, n, value, size))                                                      \
     X(clGetMemObjectInfo,                                                              \
       (cl_mem id, cl_mem_info what, size_t n, void *value, size_t *size),              \
       (id, what, n, value, size))                                                      \

@@ -66,9 +66,9 @@ START_TEST(a_missing_or_foreign_struct_is_refused)
 {
     REFUSED(problem_check(NULL, &p), CLSM_ERR_NULL, "problem is NULL", "");
     given.struct_bytes = sizeof given + 8;
-    BAD(CLSM_ERR_STRUCT, "problem->struct_bytes is", "clsm_problem_init()");
+    BAD(CLSM_ERR_STRUCT, "problem.struct_bytes is", "clsm_problem_init()");
     given.struct_bytes = 0;
-    BAD(CLSM_ERR_STRUCT, "problem->struct_bytes is 0", "expected");
+    BAD(CLSM_ERR_STRUCT, "problem.struct_bytes is 0", "expected");
 }
 END_TEST
 
