@@ -47,7 +47,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double steps = ceil(cols / (workers * width)) * vector_cost * (v->reads + 1);
     double reduce = 0;
     if (v->geometry == ROW_PER_GROUP)
-        reduce = v->needs & TRAIT_LANES || t->bits & TRAIT_LANES
+        reduce = variant_uses_lanes(v, t)
                      ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * k->barrier;
     else if (v->geometry == ROW_PER_LANES)

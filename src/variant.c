@@ -139,6 +139,11 @@ unsigned config_value(const struct config *config, const char *name, unsigned ot
     return otherwise;
 }
 
+bool variant_uses_lanes(const struct variant *v, const struct traits *t)
+{
+    return v->lanes && t->bits & TRAIT_LANES;
+}
+
 size_t config_wg(const struct config *config)
 {
     return config_value(config, "WG", 1);

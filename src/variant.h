@@ -24,6 +24,7 @@ struct variant {
     } cols;               /* the row lengths it gets right */
     bool any_axis;        /* takes elements that are not neighbours */
     unsigned needs;       /* traits, as bits */
+    bool lanes;           /* exchanges values between lanes where the device can */
     unsigned reads;       /* how often it reads x */
     unsigned local_reals; /* local memory per work-item, in reals */
     struct param {
@@ -53,6 +54,9 @@ clsm_status config_parse(const char *name, struct config *config, bool *exact);
 /* The value of a parameter, or `otherwise` if the variant has none of that name. */
 unsigned config_value(const struct config *config, const char *name,
                       unsigned otherwise);
+
+/* Will it exchange values between lanes on this device? */
+bool variant_uses_lanes(const struct variant *v, const struct traits *t);
 
 /* Work-items of its work-group. */
 size_t config_wg(const struct config *config);

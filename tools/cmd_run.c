@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax run`: the main job, a .npy file of logits in, one of probabilities out. */
 #include "command.h"
+#include "judge.h"
 #include "measure.h"
 #include "npy.h"
 
@@ -59,77 +60,6 @@ static int shape_problem(struct job *job)
     job->problem.y_type = job->has_out_type ? job->out_type : x->type;
     job->problem.nonfinite = job->nonfinite;
     job->problem.variant = job->variant;
-    return EXIT_FINE;
-}
-
-/* Check in slices of rows, with a progress line where it takes long. */
-static int verify(const struct job *job)
-{
-    clsm_problem part = job->problem;
-    size_t row = part.cols * part.inner, slice = row ? ((size_t)1 << 20) / row + 1 : 1;
-    clsm_report one = {.struct_bytes = sizeof one}, all = {.pass = 1};
-    for (size_t r = 0; r < job->problem.rows; r += slice) {
-        part.rows = job->problem.rows - r < slice ? job->problem.rows - r : slice;
-        const char *x = job->x.data, *y = job->y.data;
-        clsm_status status =
-            clsm_check(&part, x + r * row * clsm_type_bytes(job->x.type),
-                       y + r * row * clsm_type_bytes(job->y.type), &one);
-        if (status != CLSM_OK)
-            return complain_status(status, "verify");
-        all.pass &= one.pass;
-        all.checked += one.checked;
-        all.failed += one.failed;
-        all.max_ulp = one.max_ulp > all.max_ulp ? one.max_ulp : all.max_ulp;
-        all.max_abs = one.max_abs > all.max_abs ? one.max_abs : all.max_abs;
-        all.worst = one.worst > all.worst ? one.worst : all.worst;
-        if (job->problem.rows > 4 * slice)
-            fprintf(stderr, "\rverify    %3.0f%%%s",
-                    100.0 * (double)(r + part.rows) / (double)job->problem.rows,
-                    r + part.rows == job->problem.rows ? "\n" : "");
-    }
-    printf("verify    %s: %llu elements, largest error %.3g (%.2f ulp), %.3f of the "
-           "bound\n",
-           all.pass ? "pass" : "FAIL", (unsigned long long)all.checked, all.max_abs,
-           all.max_ulp, all.worst);
-    return all.pass ? EXIT_FINE
-                    : complain(EXIT_FAILED, "%llu elements are outside the error bound",
-                               (unsigned long long)all.failed);
-}
-
-/* How often the largest element along the axis is the label's. */
-static int accuracy(const struct job *job)
-{
-    const clsm_problem *p = &job->problem;
-    int64_t *labels;
-    size_t n, right = 0, softmaxes = p->rows * p->inner;
-    char error[512];
-    if (!npy_read_labels(job->labels, &labels, &n, error, sizeof error))
-        return complain(EXIT_FAILED, "%s", error);
-    if (n != softmaxes) {
-        free(labels);
-        return complain(EXIT_FAILED, "%s: has %zu labels, expected %zu, one a softmax",
-                        job->labels, n, softmaxes);
-    }
-    for (size_t s = 0; s < softmaxes; s++) {
-        size_t first = s / p->inner * p->cols * p->inner + s % p->inner, best = 0;
-        double largest = 0;
-        for (size_t c = 0; c < p->cols; c++) {
-            double v;
-            clsm_convert(p->y_type,
-                         (char *)job->y.data +
-                             (first + c * p->inner) * clsm_type_bytes(p->y_type),
-                         CLSM_F64, &v, 1);
-            if (c == 0 || v > largest) {
-                largest = v;
-                best = c;
-            }
-        }
-        right += labels[s] == (int64_t)best;
-    }
-    free(labels);
-    printf("accuracy  %.2f%%: %zu of %zu labels have the largest probability\n",
-           softmaxes ? 100.0 * (double)right / (double)softmaxes : 0.0, right,
-           softmaxes);
     return EXIT_FINE;
 }
 
@@ -197,9 +127,9 @@ static int run_on(const struct session *s, void *context)
                              : complain(EXIT_FAILED, "out of memory for the result");
     clsm_plan_destroy(plan);
     if (!result && job->verify)
-        result = verify(job);
+        result = judge_result(&job->problem, job->x.data, job->y.data);
     if (!result && job->labels)
-        result = accuracy(job);
+        result = judge_labels(&job->problem, job->y.data, job->labels);
     return result;
 }
 

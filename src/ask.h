@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* How the traits station asks: the only callers of clGetDeviceInfo and
+ * clGetPlatformInfo. */
+#ifndef CLSM_ASK_H
+#define CLSM_ASK_H
+
+#include "clsoftmax.h"
+
+#include <stdbool.h>
+
+/* Queries of newer headers and of extensions, by their fixed numbers. */
+#define QUERY_MAX_NUM_SUB_GROUPS 0x105C
+#define QUERY_OPENCL_C_ALL_VERSIONS 0x1066
+#define QUERY_SUB_GROUP_SIZES_INTEL 0x4108
+#define QUERY_WARP_SIZE_NV 0x4003
+
+/* What every device must answer. */
+clsm_status ask(cl_device_id device, cl_device_info what, size_t bytes, void *value);
+
+/* What a device may not know; false then. */
+bool ask_maybe(cl_device_id device, cl_device_info what, size_t bytes, void *value);
+
+/* Strings, cut to fit; "" where there is none. */
+void ask_text(cl_device_id device, cl_device_info what, char *text, size_t bytes);
+void ask_platform_text(cl_platform_id platform, cl_platform_info what, char *text,
+                       size_t bytes);
+
+/* The device's list of extensions, to free(); NULL without memory. */
+char *ask_extensions(cl_device_id device);
+bool has_extension(const char *list, const char *name);
+
+/* The newest OpenCL C the device compiles, as 100 * major + minor. */
+int ask_newest_c(cl_device_id device);
+
+#endif

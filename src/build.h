@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* From pieces of source and options to a built program, through the disk cache. */
+#ifndef CLSM_BUILD_H
+#define CLSM_BUILD_H
+
+#include "engine.h"
+
+struct source {
+    const unsigned char *bytes;
+    size_t count;
+};
+
+enum { MAX_PARTS = 4, OPTIONS_BYTES = 512 };
+
+struct build {
+    const char *kernel;
+    unsigned parts;
+    const struct source *part[MAX_PARTS];
+    char options[OPTIONS_BYTES];
+};
+
+/* Load or build. *from_disk: loaded. Counts for clsm_get_counters(). */
+clsm_status build_program(const clsm_engine *engine, const struct build *b,
+                          cl_program *program, bool *from_disk);
+
+#endif
