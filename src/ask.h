@@ -15,21 +15,23 @@
 #define QUERY_WARP_SIZE_NV 0x4003
 
 /* What every device must answer. */
-clsm_status ask(cl_device_id device, cl_device_info what, size_t bytes, void *value);
+clsm_status clsm_ask(cl_device_id device, cl_device_info what, size_t bytes,
+                     void *value);
 
 /* What a device may not know; false then. */
-bool ask_maybe(cl_device_id device, cl_device_info what, size_t bytes, void *value);
+bool clsm_ask_maybe(cl_device_id device, cl_device_info what, size_t bytes,
+                    void *value);
 
 /* Strings, cut to fit; "" where there is none. */
-void ask_text(cl_device_id device, cl_device_info what, char *text, size_t bytes);
-void ask_platform_text(cl_platform_id platform, cl_platform_info what, char *text,
-                       size_t bytes);
+void clsm_ask_text(cl_device_id device, cl_device_info what, char *text, size_t bytes);
+void clsm_ask_platform_text(cl_platform_id platform, cl_platform_info what, char *text,
+                            size_t bytes);
 
 /* The device's list of extensions, to free(); NULL without memory. */
-char *ask_extensions(cl_device_id device);
-bool has_extension(const char *list, const char *name);
+char *clsm_ask_extensions(cl_device_id device);
+bool clsm_has_extension(const char *list, const char *name);
 
 /* The newest OpenCL C the device compiles, as 100 * major + minor. */
-int ask_newest_c(cl_device_id device);
+int clsm_ask_newest_c(cl_device_id device);
 
 #endif

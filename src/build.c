@@ -51,12 +51,12 @@ static clsm_status compile(const clsm_engine *engine, cl_program program,
     if (error == CL_SUCCESS) {
         cl_kernel kernel = clCreateKernel(program, b->kernel, &error);
         if (error != CL_SUCCESS)
-            return fail_cl(error, "clCreateKernel");
+            return clsm_fail_cl(error, "clCreateKernel");
         clReleaseKernel(kernel);
         return CLSM_OK;
     }
     if (error == CL_OUT_OF_HOST_MEMORY)
-        return fail_cl(error, "clBuildProgram");
+        return clsm_fail_cl(error, "clBuildProgram");
     char *log = calloc(1, 8192);
     size_t needed = 0;
     if (log && clGetProgramBuildInfo(program, engine->device, CL_PROGRAM_BUILD_LOG, 0,
@@ -68,9 +68,9 @@ static clsm_status compile(const clsm_engine *engine, cl_program program,
         snprintf(log, 8192, "%s", whole ? whole : "");
         free(whole);
     }
-    keep_cl_error(error);
-    fail(CLSM_ERR_BUILD, "clBuildProgram failed: %s (%d)\n%s\nwith options %s",
-         cl_error_name(error), error, log ? log : "", b->options);
+    clsm_keep_cl_error(error);
+    clsm_fail(CLSM_ERR_BUILD, "clBuildProgram failed: %s (%d)\n%s\nwith options %s",
+              clsm_cl_error_name(error), error, log ? log : "", b->options);
     free(log);
     return CLSM_ERR_BUILD;
 }
@@ -88,7 +88,7 @@ static clsm_status from_source(const clsm_engine *engine, const struct build *b,
     *program =
         clCreateProgramWithSource(engine->context, b->parts, text, bytes, &error);
     if (error != CL_SUCCESS)
-        return fail_cl(error, "clCreateProgramWithSource");
+        return clsm_fail_cl(error, "clCreateProgramWithSource");
     clsm_status status = compile(engine, *program, b);
     if (status != CLSM_OK)
         clReleaseProgram(*program);
@@ -102,7 +102,7 @@ static bool from_disk(const clsm_engine *engine, const struct build *b, const ch
                       size_t key_bytes, cl_program *program)
 {
     size_t bytes;
-    unsigned char *binary = cache_load(&engine->cache, key, key_bytes, &bytes);
+    unsigned char *binary = clsm_cache_load(&engine->cache, key, key_bytes, &bytes);
     cl_int error = CL_INVALID_BINARY, status;
     if (binary)
         *program =
@@ -132,12 +132,12 @@ static void to_disk(const clsm_engine *engine, const char *key, size_t key_bytes
         return;
     if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
         CL_SUCCESS)
-        cache_store(&engine->cache, key, key_bytes, binary, bytes);
+        clsm_cache_store(&engine->cache, key, key_bytes, binary, bytes);
     free(binary);
 }
 
-clsm_status build_program(const clsm_engine *engine, const struct build *b,
-                          cl_program *program, bool *was_on_disk)
+clsm_status clsm_build_program(const clsm_engine *engine, const struct build *b,
+                               cl_program *program, bool *was_on_disk)
 {
     size_t key_bytes;
     char *key = engine->cache.folder >= 0 ? disk_key(engine, b, &key_bytes) : NULL;

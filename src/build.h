@@ -20,7 +20,7 @@ struct build {
 };
 
 /* Load or build. *from_disk: loaded. Counts for clsm_get_counters(). */
-clsm_status build_program(const clsm_engine *engine, const struct build *b,
-                          cl_program *program, bool *from_disk);
+clsm_status clsm_build_program(const clsm_engine *engine, const struct build *b,
+                               cl_program *program, bool *from_disk);
 
 #endif

@@ -67,7 +67,7 @@ static bool folder_path(char *path, size_t bytes)
     return n > 0 && (size_t)n < bytes;
 }
 
-void cache_open(struct cache *cache)
+void clsm_cache_open(struct cache *cache)
 {
     const char *wish = getenv("CLSM_CACHE"), *mib = getenv("CLSM_CACHE_MIB");
     char *end = NULL;
@@ -89,7 +89,7 @@ void cache_open(struct cache *cache)
         close(folder);
 }
 
-void cache_close(struct cache *cache)
+void clsm_cache_close(struct cache *cache)
 {
     if (cache->folder >= 0)
         close(cache->folder);
@@ -148,8 +148,8 @@ static bool entry_is(const unsigned char *data, size_t bytes, const void *key,
                hash(data + sizeof *head + key_bytes, head->binary_bytes, fnv_start);
 }
 
-void *cache_load(const struct cache *cache, const void *key, size_t key_bytes,
-                 size_t *bytes)
+void *clsm_cache_load(const struct cache *cache, const void *key, size_t key_bytes,
+                      size_t *bytes)
 {
     char name[NAME_BYTES];
     if (cache->folder < 0)
@@ -187,7 +187,7 @@ static int by_age(const void *a, const void *b)
                : (p->tv_nsec > q->tv_nsec) - (p->tv_nsec < q->tv_nsec);
 }
 
-/* Names that entry_name() and cache_store() give. */
+/* Names that entry_name() and clsm_cache_store() give. */
 static bool is_ours(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");
@@ -238,8 +238,8 @@ static void trim(const struct cache *cache)
     free(entries);
 }
 
-void cache_store(const struct cache *cache, const void *key, size_t key_bytes,
-                 const void *binary, size_t bytes)
+void clsm_cache_store(const struct cache *cache, const void *key, size_t key_bytes,
+                      const void *binary, size_t bytes)
 {
     char name[NAME_BYTES], temporary[NAME_BYTES + 32];
     if (cache->folder < 0)

@@ -15,15 +15,15 @@ struct cache {
 /* $CLSM_CACHE_DIR, or $XDG_CACHE_HOME/clsoftmax, or ~/.cache/clsoftmax, made if need
  * be; off with CLSM_CACHE=off, or if the folder is not ours alone. CLSM_CACHE_MIB: the
  * limit, 128 by default. */
-void cache_open(struct cache *cache);
-void cache_close(struct cache *cache);
+void clsm_cache_open(struct cache *cache);
+void clsm_cache_close(struct cache *cache);
 
 /* The binary stored under exactly this key, to free(); NULL if there is none. */
-void *cache_load(const struct cache *cache, const void *key, size_t key_bytes,
-                 size_t *bytes);
+void *clsm_cache_load(const struct cache *cache, const void *key, size_t key_bytes,
+                      size_t *bytes);
 
 /* Store a binary, then remove the least recently used entries beyond the limit. */
-void cache_store(const struct cache *cache, const void *key, size_t key_bytes,
-                 const void *binary, size_t bytes);
+void clsm_cache_store(const struct cache *cache, const void *key, size_t key_bytes,
+                      const void *binary, size_t bytes);
 
 #endif

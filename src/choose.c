@@ -35,19 +35,19 @@ static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
 static double row_cycles(const struct config *config, const struct problem *p,
                          const struct traits *t, const struct costs *k)
 {
-    const struct variant *v = &variants[config->variant];
-    double cols = (double)p->cols, wg = (double)config_wg(config);
+    const struct variant *v = &clsm_variants[config->variant];
+    double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
     double workers = v->geometry == ROW_PER_GROUP   ? wg
                      : v->geometry == ROW_PER_LANES ? t->lanes
                                                     : 1;
-    double width = config_value(config, "VEC", 1);
+    double width = clsm_config_value(config, "VEC", 1);
     double native = t->vector_width;
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
     double steps = ceil(cols / (workers * width)) * vector_cost * (v->reads + 1);
     double reduce = 0;
     if (v->geometry == ROW_PER_GROUP)
-        reduce = variant_uses_lanes(v, t)
+        reduce = clsm_variant_uses_lanes(v, t)
                      ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * k->barrier;
     else if (v->geometry == ROW_PER_LANES)
@@ -56,21 +56,21 @@ static double row_cycles(const struct config *config, const struct problem *p,
     return workers * idle * (steps * k->element + reduce) / k->lanes;
 }
 
-double estimate(const struct config *config, const struct problem *p,
-                const struct traits *t)
+double clsm_estimate(const struct config *config, const struct problem *p,
+                     const struct traits *t)
 {
-    const struct variant *v = &variants[config->variant];
+    const struct variant *v = &clsm_variants[config->variant];
     const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
     double open = p->open_rows || p->deterministic;
     double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->cols * (double)clsm_type_bytes(p->y.type);
     double units = t->compute_units;
-    double groups = ceil(rows / (double)config_rows_per_group(config, t));
+    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
-    double in_flight = k->resident / (double)config_wg(config);
+    double in_flight = k->resident / (double)clsm_config_wg(config);
     double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
     double bytes = in * (1 + again * (v->reads - 1)) + out;
     if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
@@ -80,10 +80,11 @@ double estimate(const struct config *config, const struct problem *p,
     double throughput = (work > memory ? work : memory) * rows / busy;
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
-    double workers = v->geometry == ROW_PER_GROUP   ? (double)config_wg(config)
+    double workers = v->geometry == ROW_PER_GROUP   ? (double)clsm_config_wg(config)
                      : v->geometry == ROW_PER_LANES ? t->lanes
                                                     : 1;
-    double waits = ceil((double)p->cols / workers / config_value(config, "BLOCK", 2));
+    double waits =
+        ceil((double)p->cols / workers / clsm_config_value(config, "BLOCK", 2));
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * v->reads * waits * k->latency;
     return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
@@ -109,10 +110,10 @@ static bool wished(const struct config *config, const struct config *wish, bool 
 static const struct tuned *prefer_tuned(const struct problem *p, const struct traits *t,
                                         struct choice *c)
 {
-    const struct tuned *record = tuned_find(p, t);
+    const struct tuned *record = clsm_tuned_find(p, t);
     struct config config;
     bool exact;
-    if (!record || config_parse(record->config, &config, &exact) != CLSM_OK)
+    if (!record || clsm_config_parse(record->config, &config, &exact) != CLSM_OK)
         return NULL;
     for (unsigned i = 0; i < c->fit; i++) {
         if (!wished(&c->ranked[i].config, &config, true))
@@ -130,7 +131,7 @@ static void say_why(const struct tuned *record, const char *wish, struct choice 
     char second[64] = "";
     double best = c->ranked[0].seconds * 1e6;
     if (c->fit > 1)
-        config_name(&c->ranked[1].config, second, sizeof second);
+        clsm_config_text(&c->ranked[1].config, second, sizeof second);
     if (record)
         snprintf(c->reason, REASON_BYTES,
                  "measured fastest on a %s for rows of %zu to %zu columns", record->on,
@@ -145,33 +146,34 @@ static void say_why(const struct tuned *record, const char *wish, struct choice 
         snprintf(c->reason, REASON_BYTES, "the only one that fits");
 }
 
-clsm_status choose(const struct problem *p, const struct traits *t, const char *wish,
-                   struct choice *c)
+clsm_status clsm_choose(const struct problem *p, const struct traits *t,
+                        const char *wish, struct choice *c)
 {
     struct config wanted = {0};
     bool exact = false;
     if (wish)
-        TRY(config_parse(wish, &wanted, &exact));
+        TRY(clsm_config_parse(wish, &wanted, &exact));
     *c = (struct choice){0};
     struct config config;
-    for (unsigned i = 0; config_at(i, &config) && c->count < MAX_CANDIDATES; i++) {
+    for (unsigned i = 0; clsm_config_at(i, &config) && c->count < MAX_CANDIDATES; i++) {
         if (wish && !wished(&config, &wanted, exact))
             continue;
         struct candidate *candidate = &c->ranked[c->count++];
         candidate->config = config;
         candidate->place = i;
-        candidate->misfit = config_misfit(&config, p, t);
+        candidate->misfit = clsm_config_misfit(&config, p, t);
         /* without lanes the estimate for lanes is not a number */
-        candidate->seconds = candidate->misfit ? INFINITY : estimate(&config, p, t);
+        candidate->seconds =
+            candidate->misfit ? INFINITY : clsm_estimate(&config, p, t);
         c->fit += !candidate->misfit;
     }
     qsort(c->ranked, c->count, sizeof *c->ranked, by_seconds);
     if (!c->fit && wish)
-        return fail(CLSM_ERR_VARIANT, "variant \"%s\" cannot serve here: %s", wish,
-                    c->ranked[0].misfit);
+        return clsm_fail(CLSM_ERR_VARIANT, "variant \"%s\" cannot serve here: %s", wish,
+                         c->ranked[0].misfit);
     if (!c->fit)
-        return fail(CLSM_ERR_UNSUPPORTED, "no variant can serve here: %s",
-                    c->ranked[0].misfit);
+        return clsm_fail(CLSM_ERR_UNSUPPORTED, "no variant can serve here: %s",
+                         c->ranked[0].misfit);
     say_why(wish ? NULL : prefer_tuned(p, t, c), wish, c);
     return CLSM_OK;
 }

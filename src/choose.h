@@ -23,11 +23,11 @@ struct choice {
 
 /* Rank all configurations. `wish` is NULL, a variant, or a variant with parameters:
  * only these are ranked then, and CLSM_ERR_VARIANT says why none fits. Pure. */
-clsm_status choose(const struct problem *p, const struct traits *t, const char *wish,
-                   struct choice *choice);
+clsm_status clsm_choose(const struct problem *p, const struct traits *t,
+                        const char *wish, struct choice *choice);
 
 /* Estimated seconds of one enqueue; good for ranking, not for clocks. Pure. */
-double estimate(const struct config *config, const struct problem *p,
-                const struct traits *t);
+double clsm_estimate(const struct config *config, const struct problem *p,
+                     const struct traits *t);
 
 #endif

@@ -22,17 +22,17 @@ static const struct format {
     [CLSM_F64] = {52, 1023, -1022},
 };
 
-double element_min_normal(clsm_type type)
+double clsm_element_min_normal(clsm_type type)
 {
     return ldexp(1, formats[type].min_exponent);
 }
 
-double element_max(clsm_type type)
+double clsm_element_max(clsm_type type)
 {
     return ldexp(2 - ldexp(1, -formats[type].bits), formats[type].max_exponent);
 }
 
-double element_ulp(clsm_type type, double v)
+double clsm_element_ulp(clsm_type type, double v)
 {
     const struct format *f = &formats[type];
     int exponent = v == 0 || !isfinite(v) ? f->min_exponent : ilogb(v);
@@ -76,7 +76,7 @@ static double unpack16(const struct format *f, uint16_t bits)
     return bits & 0x8000 ? -v : v;
 }
 
-double element_get(clsm_type type, const void *data, size_t i)
+double clsm_element_get(clsm_type type, const void *data, size_t i)
 {
     switch (type) {
     case CLSM_F32:
@@ -88,7 +88,7 @@ double element_get(clsm_type type, const void *data, size_t i)
     }
 }
 
-void element_set(clsm_type type, void *data, size_t i, double v)
+void clsm_element_set(clsm_type type, void *data, size_t i, double v)
 {
     switch (type) {
     case CLSM_F32:
@@ -106,8 +106,8 @@ clsm_status clsm_convert(clsm_type from, const void *src, clsm_type to, void *ds
                          size_t n)
 {
     if (!clsm_type_bytes(from) || !clsm_type_bytes(to))
-        return fail(CLSM_ERR_VALUE, "clsm_convert: types are %d and %d", (int)from,
-                    (int)to);
+        return clsm_fail(CLSM_ERR_VALUE, "clsm_convert: types are %d and %d", (int)from,
+                         (int)to);
     if (!n)
         return CLSM_OK;
     NEED(src);
@@ -116,6 +116,6 @@ clsm_status clsm_convert(clsm_type from, const void *src, clsm_type to, void *ds
         memmove(dst, src, n * clsm_type_bytes(from));
     else
         for (size_t i = 0; i < n; i++)
-            element_set(to, dst, i, element_get(from, src, i));
+            clsm_element_set(to, dst, i, clsm_element_get(from, src, i));
     return CLSM_OK;
 }

@@ -6,16 +6,16 @@
 
 #include "clsoftmax.h"
 
-double element_get(clsm_type type, const void *data, size_t i);
-void element_set(clsm_type type, void *data, size_t i, double v);
+double clsm_element_get(clsm_type type, const void *data, size_t i);
+void clsm_element_set(clsm_type type, void *data, size_t i, double v);
 
 /* One unit in the last place of `type` at v: the gap to the next larger magnitude. */
-double element_ulp(clsm_type type, double v);
+double clsm_element_ulp(clsm_type type, double v);
 
 /* The smallest normal number of `type`. */
-double element_min_normal(clsm_type type);
+double clsm_element_min_normal(clsm_type type);
 
 /* The largest finite number of `type`. */
-double element_max(clsm_type type);
+double clsm_element_max(clsm_type type);
 
 #endif

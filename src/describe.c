@@ -12,10 +12,11 @@
 static void describe_lanes(cl_device_id device, const char *extensions,
                            const struct traits *t, clsm_device_info *info)
 {
-    snprintf(info->subgroups, sizeof info->subgroups, "%s", lanes_by_name(t->lanes_by));
+    snprintf(info->subgroups, sizeof info->subgroups, "%s",
+             clsm_lanes_by_name(t->lanes_by));
     size_t sizes[sizeof info->subgroup_sizes / sizeof *info->subgroup_sizes] = {0};
-    if (has_extension(extensions, "cl_intel_required_subgroup_size"))
-        ask_maybe(device, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    if (clsm_has_extension(extensions, "cl_intel_required_subgroup_size"))
+        clsm_ask_maybe(device, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
     else if (t->lanes_by == LANES_PTX || t->lanes_by == LANES_LOCAL)
         sizes[0] = t->lanes;
     memcpy(info->subgroup_sizes, sizes, sizeof sizes);
@@ -23,14 +24,14 @@ static void describe_lanes(cl_device_id device, const char *extensions,
 
 static void describe_texts(cl_device_id device, clsm_device_info *info)
 {
-    ask_maybe(device, CL_DEVICE_PLATFORM, sizeof info->platform, &info->platform);
-    ask_text(device, CL_DEVICE_NAME, info->name, sizeof info->name);
-    ask_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
-    ask_text(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-    ask_text(device, CL_DEVICE_VERSION, info->version, sizeof info->version);
-    ask_platform_text(info->platform, CL_PLATFORM_NAME, info->platform_name,
-                      sizeof info->platform_name);
-    int c = ask_newest_c(device);
+    clsm_ask_maybe(device, CL_DEVICE_PLATFORM, sizeof info->platform, &info->platform);
+    clsm_ask_text(device, CL_DEVICE_NAME, info->name, sizeof info->name);
+    clsm_ask_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
+    clsm_ask_text(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    clsm_ask_text(device, CL_DEVICE_VERSION, info->version, sizeof info->version);
+    clsm_ask_platform_text(info->platform, CL_PLATFORM_NAME, info->platform_name,
+                           sizeof info->platform_name);
+    int c = clsm_ask_newest_c(device);
     snprintf(info->c_version, sizeof info->c_version, "OpenCL C %d.%d", c / 100,
              c % 100);
 }
@@ -40,10 +41,10 @@ static void rate(cl_device_id device, const struct traits *t, clsm_device_info *
 {
     cl_bool available = CL_FALSE, compiler = CL_FALSE, shared = CL_FALSE;
     cl_uint mhz = 0;
-    ask_maybe(device, CL_DEVICE_AVAILABLE, sizeof available, &available);
-    ask_maybe(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler);
-    ask_maybe(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared);
-    ask_maybe(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof mhz, &mhz);
+    clsm_ask_maybe(device, CL_DEVICE_AVAILABLE, sizeof available, &available);
+    clsm_ask_maybe(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler);
+    clsm_ask_maybe(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shared, &shared);
+    clsm_ask_maybe(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof mhz, &mhz);
     const char *kind = info->type & CL_DEVICE_TYPE_GPU
                            ? shared ? "integrated GPU" : "GPU"
                        : info->type & CL_DEVICE_TYPE_CPU ? "CPU"
@@ -62,10 +63,10 @@ static void rate(cl_device_id device, const struct traits *t, clsm_device_info *
              available ? "no compiler" : "not available");
 }
 
-clsm_status traits_describe(cl_device_id device, clsm_device_info *info)
+clsm_status clsm_traits_describe(cl_device_id device, clsm_device_info *info)
 {
     struct traits t;
-    TRY(traits_of(device, &t));
+    TRY(clsm_traits_of(device, &t));
     *info = (clsm_device_info){
         .struct_bytes = sizeof *info,
         .device = device,
@@ -74,15 +75,15 @@ clsm_status traits_describe(cl_device_id device, clsm_device_info *info)
         .local_bytes = t.local_bytes,
         .has_fp64 = !!(t.bits & TRAIT_F64),
     };
-    TRY(ask(device, CL_DEVICE_TYPE, sizeof info->type, &info->type));
+    TRY(clsm_ask(device, CL_DEVICE_TYPE, sizeof info->type, &info->type));
     cl_ulong global = 0;
-    ask_maybe(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global, &global);
+    clsm_ask_maybe(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global, &global);
     info->global_bytes = global;
     describe_texts(device, info);
-    char *extensions = ask_extensions(device);
+    char *extensions = clsm_ask_extensions(device);
     if (!extensions)
-        return fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
-    info->has_fp16 = has_extension(extensions, "cl_khr_fp16");
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
+    info->has_fp16 = clsm_has_extension(extensions, "cl_khr_fp16");
     describe_lanes(device, extensions, &t, info);
     free(extensions);
     rate(device, &t, info);

@@ -50,7 +50,7 @@ clsm_status clsm_device_count(unsigned *count)
 static clsm_status describe(const struct devices *all, unsigned index,
                             clsm_device_info *info)
 {
-    TRY(traits_describe(all->ids[index], info));
+    TRY(clsm_traits_describe(all->ids[index], info));
     info->index = index;
     return CLSM_OK;
 }
@@ -61,8 +61,9 @@ clsm_status clsm_device_get(unsigned index, clsm_device_info *info)
     struct devices all;
     list_devices(&all);
     if (index >= all.count)
-        return fail(CLSM_ERR_NO_DEVICE, "device index is %u, but there are %u devices",
-                    index, all.count);
+        return clsm_fail(CLSM_ERR_NO_DEVICE,
+                         "device index is %u, but there are %u devices", index,
+                         all.count);
     return describe(&all, index, info);
 }
 
@@ -125,11 +126,12 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
     if (found)
         return CLSM_OK;
     return selector
-               ? fail(CLSM_ERR_NO_DEVICE,
-                      "no usable device of %u matches \"%s\"%s; expected an index, "
-                      "gpu, cpu, accelerator or a part of a name",
-                      all.count, selector, from)
-               : fail(CLSM_ERR_NO_DEVICE,
-                      "no usable OpenCL device among %u; is a driver installed?",
-                      all.count);
+               ? clsm_fail(
+                     CLSM_ERR_NO_DEVICE,
+                     "no usable device of %u matches \"%s\"%s; expected an index, "
+                     "gpu, cpu, accelerator or a part of a name",
+                     all.count, selector, from)
+               : clsm_fail(CLSM_ERR_NO_DEVICE,
+                           "no usable OpenCL device among %u; is a driver installed?",
+                           all.count);
 }

@@ -12,21 +12,21 @@ static clsm_status check_context(cl_context context, cl_device_id device)
     size_t bytes = 0;
     cl_int error = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes);
     if (error != CL_SUCCESS)
-        return fail_cl(error, "clGetContextInfo");
+        return clsm_fail_cl(error, "clGetContextInfo");
     cl_device_id *devices = malloc(bytes);
     if (!devices)
-        return fail(CLSM_ERR_MEMORY, "out of memory for a context's devices");
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a context's devices");
     error = clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL);
     bool found = false;
     for (size_t i = 0; error == CL_SUCCESS && i < bytes / sizeof *devices; i++)
         found |= devices[i] == device;
     free(devices);
     if (error != CL_SUCCESS)
-        return fail_cl(error, "clGetContextInfo");
-    return found
-               ? CLSM_OK
-               : fail(CLSM_ERR_CONTEXT, "clsm_engine_create: device is not one of the "
-                                        "context's devices");
+        return clsm_fail_cl(error, "clGetContextInfo");
+    return found ? CLSM_OK
+                 : clsm_fail(CLSM_ERR_CONTEXT,
+                             "clsm_engine_create: device is not one of the "
+                             "context's devices");
 }
 
 clsm_status clsm_engine_create(cl_context context, cl_device_id device,
@@ -39,14 +39,14 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     TRY(check_context(context, device));
     clsm_engine *e = calloc(1, sizeof *e);
     if (!e)
-        return fail(CLSM_ERR_MEMORY, "out of memory for an engine");
-    clsm_status status = traits_of(device, &e->traits);
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for an engine");
+    clsm_status status = clsm_traits_of(device, &e->traits);
     if (status == CLSM_OK && pthread_mutex_init(&e->lock, NULL) != 0)
-        status = fail(CLSM_ERR_MEMORY, "no mutex for an engine");
+        status = clsm_fail(CLSM_ERR_MEMORY, "no mutex for an engine");
     cl_int error = status == CLSM_OK ? clRetainContext(context) : CL_SUCCESS;
     if (error != CL_SUCCESS) {
         pthread_mutex_destroy(&e->lock);
-        status = fail_cl(error, "clRetainContext");
+        status = clsm_fail_cl(error, "clRetainContext");
     }
     if (status != CLSM_OK) {
         free(e);
@@ -55,13 +55,13 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     e->context = context;
     e->device = device;
     e->users = 1;
-    cache_open(&e->cache);
-    probe_lanes(e);
+    clsm_cache_open(&e->cache);
+    clsm_probe_lanes(e);
     *engine = e;
     return CLSM_OK;
 }
 
-void engine_retain(clsm_engine *engine)
+void clsm_engine_retain(clsm_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
     engine->users++;
@@ -77,8 +77,8 @@ void clsm_engine_destroy(clsm_engine *engine)
     pthread_mutex_unlock(&engine->lock);
     if (left)
         return;
-    programs_free(engine->programs);
-    cache_close(&engine->cache);
+    clsm_programs_free(engine->programs);
+    clsm_cache_close(&engine->cache);
     clReleaseContext(engine->context);
     pthread_mutex_destroy(&engine->lock);
     free(engine);

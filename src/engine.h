@@ -20,9 +20,9 @@ struct clsm_engine {
     struct program *programs;
 };
 
-void engine_retain(clsm_engine *engine);
+void clsm_engine_retain(clsm_engine *engine);
 
 /* Run a tiny kernel with known results, and take TRAIT_LANES away where it fails. */
-void probe_lanes(clsm_engine *engine);
+void clsm_probe_lanes(clsm_engine *engine);
 
 #endif

@@ -28,21 +28,22 @@ static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
         error =
             clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (error != CL_SUCCESS)
-        return fail_cl(error, "clGetCommandQueueInfo");
+        return clsm_fail_cl(error, "clGetCommandQueueInfo");
     if (context != plan->engine->context)
-        return fail(CLSM_ERR_CONTEXT,
-                    "queue %p is of context %p, expected the plan's %p", (void *)queue,
-                    (void *)context, (void *)plan->engine->context);
+        return clsm_fail(CLSM_ERR_CONTEXT,
+                         "queue %p is of context %p, expected the plan's %p",
+                         (void *)queue, (void *)context, (void *)plan->engine->context);
     if (device != plan->engine->device)
-        return fail(CLSM_ERR_DEVICE, "queue %p is on device %p, expected the plan's %p",
-                    (void *)queue, (void *)device, (void *)plan->engine->device);
+        return clsm_fail(CLSM_ERR_DEVICE,
+                         "queue %p is on device %p, expected the plan's %p",
+                         (void *)queue, (void *)device, (void *)plan->engine->device);
     return CLSM_OK;
 }
 
-static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *value)
+static clsm_status clsm_ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *value)
 {
     cl_int error = clGetMemObjectInfo(buffer, what, bytes, value, NULL);
-    return error == CL_SUCCESS ? CLSM_OK : fail_cl(error, "clGetMemObjectInfo");
+    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clGetMemObjectInfo");
 }
 
 /* Is it a buffer of our context, with access allowed, that holds the tensor? */
@@ -56,31 +57,32 @@ static clsm_status check_buffer(const clsm_plan *plan, const char *name, cl_mem 
     cl_mem parent;
     size_t bytes, start, element = clsm_type_bytes(type);
     if (!buffer)
-        return fail(CLSM_ERR_NULL, "clsm_enqueue: buffer %s is NULL", name);
-    TRY(ask(buffer, CL_MEM_TYPE, sizeof kind, &kind));
+        return clsm_fail(CLSM_ERR_NULL, "clsm_enqueue: buffer %s is NULL", name);
+    TRY(clsm_ask(buffer, CL_MEM_TYPE, sizeof kind, &kind));
     if (kind != CL_MEM_OBJECT_BUFFER)
-        return fail(CLSM_ERR_BUFFER, "%s is a memory object of type 0x%x, not a buffer",
-                    name, (unsigned)kind);
-    TRY(ask(buffer, CL_MEM_CONTEXT, sizeof context, &context));
+        return clsm_fail(CLSM_ERR_BUFFER,
+                         "%s is a memory object of type 0x%x, not a buffer", name,
+                         (unsigned)kind);
+    TRY(clsm_ask(buffer, CL_MEM_CONTEXT, sizeof context, &context));
     if (context != plan->engine->context)
-        return fail(CLSM_ERR_CONTEXT,
-                    "buffer %s is of context %p, expected the plan's %p", name,
-                    (void *)context, (void *)plan->engine->context);
-    TRY(ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags));
+        return clsm_fail(CLSM_ERR_CONTEXT,
+                         "buffer %s is of context %p, expected the plan's %p", name,
+                         (void *)context, (void *)plan->engine->context);
+    TRY(clsm_ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags));
     if (flags & forbidden)
-        return fail(CLSM_ERR_ACCESS,
-                    "buffer %s was created CL_MEM_%s_ONLY, but it is %s", name,
-                    forbidden & CL_MEM_READ_ONLY ? "READ" : "WRITE",
-                    forbidden & CL_MEM_READ_ONLY ? "written" : "read");
-    TRY(ask(buffer, CL_MEM_SIZE, sizeof bytes, &bytes));
+        return clsm_fail(CLSM_ERR_ACCESS,
+                         "buffer %s was created CL_MEM_%s_ONLY, but it is %s", name,
+                         forbidden & CL_MEM_READ_ONLY ? "READ" : "WRITE",
+                         forbidden & CL_MEM_READ_ONLY ? "written" : "read");
+    TRY(clsm_ask(buffer, CL_MEM_SIZE, sizeof bytes, &bytes));
     if (offset > SIZE_MAX / element - extent || (offset + extent) * element > bytes)
-        return fail(
+        return clsm_fail(
             CLSM_ERR_BUFFER,
             "buffer %s has %zu bytes, expected at least (%s_offset %zu + extent "
             "%zu) x %zu bytes",
             name, bytes, name, offset, extent, element);
-    TRY(ask(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent));
-    TRY(ask(buffer, CL_MEM_OFFSET, sizeof start, &start));
+    TRY(clsm_ask(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent));
+    TRY(clsm_ask(buffer, CL_MEM_OFFSET, sizeof start, &start));
     start = parent ? start : 0;
     *span = (struct span){parent ? parent : buffer, start + offset * element,
                           start + (offset + extent) * element};
@@ -97,33 +99,37 @@ static clsm_status check_overlap(const struct problem *p, const struct span *x,
                 (p->x.row_stride == p->y.row_stride || p->rows == 1);
     return apart || same
                ? CLSM_OK
-               : fail(CLSM_ERR_OVERLAP,
-                      "x at bytes %zu to %zu and y at bytes %zu to %zu of one buffer "
-                      "overlap; expected the same elements or none in common",
-                      x->first, x->end, y->first, y->end);
+               : clsm_fail(
+                     CLSM_ERR_OVERLAP,
+                     "x at bytes %zu to %zu and y at bytes %zu to %zu of one buffer "
+                     "overlap; expected the same elements or none in common",
+                     x->first, x->end, y->first, y->end);
 }
 
 static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
                                    const cl_event *wait)
 {
     if (n_wait && !wait)
-        return fail(CLSM_ERR_NULL, "n_wait is %u, but wait is NULL", (unsigned)n_wait);
+        return clsm_fail(CLSM_ERR_NULL, "n_wait is %u, but wait is NULL",
+                         (unsigned)n_wait);
     if (!n_wait && wait)
-        return fail(CLSM_ERR_VALUE, "n_wait is 0, but wait is not NULL");
+        return clsm_fail(CLSM_ERR_VALUE, "n_wait is 0, but wait is not NULL");
     for (cl_uint i = 0; i < n_wait; i++) {
         cl_context context;
         if (!wait[i])
-            return fail(CLSM_ERR_NULL, "wait[%u] is NULL, expected n_wait, %u, events",
-                        (unsigned)i, (unsigned)n_wait);
+            return clsm_fail(CLSM_ERR_NULL,
+                             "wait[%u] is NULL, expected n_wait, %u, events",
+                             (unsigned)i, (unsigned)n_wait);
         cl_int error =
             clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
         if (error != CL_SUCCESS)
-            return fail_cl(error, "clGetEventInfo");
+            return clsm_fail_cl(error, "clGetEventInfo");
         if (context != plan->engine->context)
-            return fail(CLSM_ERR_CONTEXT,
-                        "wait[%u] is of context %p, expected the "
-                        "plan's %p",
-                        (unsigned)i, (void *)context, (void *)plan->engine->context);
+            return clsm_fail(CLSM_ERR_CONTEXT,
+                             "wait[%u] is of context %p, expected the "
+                             "plan's %p",
+                             (unsigned)i, (void *)context,
+                             (void *)plan->engine->context);
     }
     return CLSM_OK;
 }
@@ -134,19 +140,19 @@ static clsm_status check_call(const clsm_plan *plan, cl_command_queue queue,
     struct span x, y;
     TRY(check_queue(plan, queue));
     TRY(check_buffer(plan, "x", args->x, CL_MEM_WRITE_ONLY, args->x_offset,
-                     layout_extent(&p->x, p), p->x.type, &x));
+                     clsm_layout_extent(&p->x, p), p->x.type, &x));
     TRY(check_buffer(plan, "y", args->y, CL_MEM_READ_ONLY, args->y_offset,
-                     layout_extent(&p->y, p), p->y.type, &y));
+                     clsm_layout_extent(&p->y, p), p->y.type, &y));
     return check_overlap(p, &x, &y);
 }
 
 static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
 {
     const struct traits *t = &plan->engine->traits;
-    size_t per_group = config_rows_per_group(config, t);
+    size_t per_group = clsm_config_rows_per_group(config, t);
     size_t needed = rows / per_group + (rows % per_group != 0);
     size_t per_unit = t->bits & TRAIT_CPU ? CPU_GROUPS_PER_UNIT
-                                          : GPU_ITEMS_PER_UNIT / config_wg(config);
+                                          : GPU_ITEMS_PER_UNIT / clsm_config_wg(config);
     size_t most = t->compute_units * per_unit;
     return needed < most ? needed : most;
 }
@@ -167,7 +173,7 @@ static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
         .x_col = p->x.col_stride,
         .y_col = p->y.col_stride,
     };
-    size_t local = config_wg(config);
+    size_t local = clsm_config_wg(config);
     size_t global = local * groups_of(plan, config, p->rows * p->inner);
     const char *call = "clSetKernelArg";
     pthread_mutex_lock(&plan->lock);
@@ -182,7 +188,7 @@ static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
                                        n_wait, wait, done);
     }
     pthread_mutex_unlock(&plan->lock);
-    return error == CL_SUCCESS ? CLSM_OK : fail_cl(error, call);
+    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, call);
 }
 
 /* Nothing to compute; an event that is asked for still follows the wait list. */
@@ -193,7 +199,7 @@ static clsm_status launch_nothing(cl_command_queue queue, cl_uint n_wait,
         return CLSM_OK;
     cl_int error = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
     return error == CL_SUCCESS ? CLSM_OK
-                               : fail_cl(error, "clEnqueueMarkerWithWaitList");
+                               : clsm_fail_cl(error, "clEnqueueMarkerWithWaitList");
 }
 
 clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args)
@@ -220,10 +226,10 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
     NEED(queue);
     NEED_STRUCT(args, "call clsm_args_init() first");
     struct problem p;
-    TRY(problem_at(&plan->problem, args->rows, args->cols, args->x_row_stride,
-                   args->y_row_stride, &p));
+    TRY(clsm_problem_at(&plan->problem, args->rows, args->cols, args->x_row_stride,
+                        args->y_row_stride, &p));
     TRY(check_wait_list(plan, n_wait, wait));
-    if (problem_is_empty(&p)) {
+    if (clsm_problem_is_empty(&p)) {
         TRY(check_queue(plan, queue));
         return launch_nothing(queue, n_wait, wait, done);
     }

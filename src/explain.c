@@ -31,12 +31,12 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
     NEED_STRUCT(info, "set it to sizeof(clsm_plan_info)");
     *info = (clsm_plan_info){
         .struct_bytes = sizeof *info,
-        .bytes = problem_bytes(&plan->problem),
+        .bytes = clsm_problem_bytes(&plan->problem),
         .build_seconds = plan->build_seconds,
         .from_disk = plan->from_disk,
     };
-    config_name(&plan->choice.ranked[plan->chosen].config, info->variant,
-                sizeof info->variant);
+    clsm_config_text(&plan->choice.ranked[plan->chosen].config, info->variant,
+                     sizeof info->variant);
     snprintf(info->reason, sizeof info->reason, "%s", plan->choice.reason);
     if (!plan->kernel)
         snprintf(info->reason, sizeof info->reason, "nothing to do: an empty problem");
@@ -59,9 +59,9 @@ static void put_rejected(const clsm_plan *plan, struct text *t)
         if (seen & 1u << one->config.variant)
             continue;
         seen |= 1u << one->config.variant;
-        config_name(&one->config, name, sizeof name);
+        clsm_config_text(&one->config, name, sizeof name);
         if (one->misfit)
-            put(t, "rejected  %s: %s\n", variants[one->config.variant].name,
+            put(t, "rejected  %s: %s\n", clsm_variants[one->config.variant].name,
                 one->misfit);
         else if (i < plan->chosen)
             put(t, "rejected  %s: %.*s\n", name, (int)strcspn(plan->failure, "\n"),
@@ -89,11 +89,11 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     TRY(clsm_get_counters(&n));
     struct text t = {text, text ? bytes : 0, 0};
     const struct variant *v =
-        &variants[plan->choice.ranked[plan->chosen].config.variant];
+        &clsm_variants[plan->choice.ranked[plan->chosen].config.variant];
     put_problem(&plan->problem, &t);
     put(&t, "variant   %s\nbecause   %s\n", info.variant, info.reason);
     put_rejected(plan, &t);
-    put(&t, "lanes     %s\n", lanes_by_name(plan->engine->traits.lanes_by));
+    put(&t, "lanes     %s\n", clsm_lanes_by_name(plan->engine->traits.lanes_by));
     put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
         (unsigned long long)info.bytes, v->reads,
         (unsigned long long)info.scratch_bytes);

@@ -18,35 +18,37 @@ static void set_lanes(struct traits *t, enum lanes_by by, unsigned lanes,
 
 /* What the device claims. OpenCL C 3.0 is asked for where it is listed, since subgroup
  * functions are undeclared below 2.0, and 2.0 only where it is the newest. */
-void lanes_claim(cl_device_id device, const char *extensions, struct traits *t)
+void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits *t)
 {
     size_t sizes[16] = {0};
     cl_uint count = 0, warp = 0;
-    int c = ask_newest_c(device);
+    int c = clsm_ask_newest_c(device);
     const char *std = c >= 300 ? "CL3.0" : c >= 200 ? "CL2.0" : "CL1.2";
-    bool sized = has_extension(extensions, "cl_intel_required_subgroup_size") &&
-                 ask_maybe(device, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    bool sized =
+        clsm_has_extension(extensions, "cl_intel_required_subgroup_size") &&
+        clsm_ask_maybe(device, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
     size_t largest = 0;
     bool has_16 = false;
     for (size_t i = 0; i < 16 && sizes[i]; i++) {
         largest = sizes[i] > largest ? sizes[i] : largest;
         has_16 |= sizes[i] == 16;
     }
-    if (has_extension(extensions, "cl_intel_subgroups") && sized && has_16)
+    if (clsm_has_extension(extensions, "cl_intel_subgroups") && sized && has_16)
         set_lanes(t, LANES_INTEL, 16, std);
-    else if (has_extension(extensions, "cl_khr_subgroups") && c >= 200)
+    else if (clsm_has_extension(extensions, "cl_khr_subgroups") && c >= 200)
         set_lanes(t, LANES_KHR, largest ? (unsigned)largest : 32, std);
-    else if (ask_maybe(device, QUERY_MAX_NUM_SUB_GROUPS, sizeof count, &count) &&
+    else if (clsm_ask_maybe(device, QUERY_MAX_NUM_SUB_GROUPS, sizeof count, &count) &&
              count && c >= 300)
         set_lanes(t, LANES_KHR, largest ? (unsigned)largest : 32, std);
-    else if (has_extension(extensions, "cl_nv_device_attribute_query") &&
-             ask_maybe(device, QUERY_WARP_SIZE_NV, sizeof warp, &warp) && warp == 32)
+    else if (clsm_has_extension(extensions, "cl_nv_device_attribute_query") &&
+             clsm_ask_maybe(device, QUERY_WARP_SIZE_NV, sizeof warp, &warp) &&
+             warp == 32)
         set_lanes(t, LANES_PTX, 32, "CL1.2");
 }
 
 /* CLSM_SUBGROUPS=off: never, for a driver that breaks on them. =local: through local
  * memory, so that the mappings with lanes run anywhere. */
-void lanes_override(struct traits *t)
+void clsm_lanes_override(struct traits *t)
 {
     const char *wish = getenv("CLSM_SUBGROUPS");
     if (!wish || !*wish || strcmp(wish, "auto") == 0)
@@ -57,7 +59,7 @@ void lanes_override(struct traits *t)
         set_lanes(t, LANES_LOCAL, 16, "CL1.2");
 }
 
-const char *lanes_by_name(enum lanes_by by)
+const char *clsm_lanes_by_name(enum lanes_by by)
 {
     static const char *const names[] = {
         [LANES_NONE] = "none",

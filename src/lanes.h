@@ -6,9 +6,9 @@
 #include "traits.h"
 
 /* Set t's lanes to what the device claims. */
-void lanes_claim(cl_device_id device, const char *extensions, struct traits *t);
+void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits *t);
 
 /* Follow CLSM_SUBGROUPS=off|local, where it is set. */
-void lanes_override(struct traits *t);
+void clsm_lanes_override(struct traits *t);
 
 #endif

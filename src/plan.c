@@ -10,8 +10,8 @@
 
 static clsm_status check_types(const struct problem *p, const struct traits *t)
 {
-    if (problem_is_f64(p) && !(t->bits & TRAIT_F64))
-        return fail(
+    if (clsm_problem_is_f64(p) && !(t->bits & TRAIT_F64))
+        return clsm_fail(
             CLSM_ERR_UNSUPPORTED,
             "%s is f64, but the device has no cl_khr_fp64; expected f32, f16 or "
             "bf16",
@@ -30,24 +30,24 @@ static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t 
                                             CL_KERNEL_WORK_GROUP_SIZE, sizeof granted,
                                             &granted, NULL);
     if (error != CL_SUCCESS)
-        return fail_cl(error, "clGetKernelWorkGroupInfo");
+        return clsm_fail_cl(error, "clGetKernelWorkGroupInfo");
     return granted >= wg
                ? CLSM_OK
-               : fail(CLSM_ERR_BUILD,
-                      "the kernel needs %zu work-items, the driver grants %zu", wg,
-                      granted);
+               : clsm_fail(CLSM_ERR_BUILD,
+                           "the kernel needs %zu work-items, the driver grants %zu", wg,
+                           granted);
 }
 
 static clsm_status build(clsm_plan *plan, const struct config *config)
 {
     const struct program *program;
     bool fresh;
-    TRY(program_get(plan->engine, &plan->problem, config, &program, &fresh));
+    TRY(clsm_program_get(plan->engine, &plan->problem, config, &program, &fresh));
     cl_int error;
     cl_kernel kernel = clCreateKernel(program->program, KERNEL_NAME, &error);
     if (error != CL_SUCCESS)
-        return fail_cl(error, "clCreateKernel");
-    clsm_status status = check_kernel(plan, kernel, config_wg(config));
+        return clsm_fail_cl(error, "clCreateKernel");
+    clsm_status status = check_kernel(plan, kernel, clsm_config_wg(config));
     if (status != CLSM_OK) {
         clReleaseKernel(kernel);
         return status;
@@ -77,8 +77,8 @@ static clsm_status build_any(clsm_plan *plan)
                      clsm_last_message());
         }
     }
-    return status == CLSM_OK ? fail(CLSM_ERR_BUILD, "no candidate to build")
-                             : fail(status, "%s", plan->failure);
+    return status == CLSM_OK ? clsm_fail(CLSM_ERR_BUILD, "no candidate to build")
+                             : clsm_fail(status, "%s", plan->failure);
 }
 
 /* The problem's own wish goes before the environment's. */
@@ -88,23 +88,23 @@ static clsm_status choose_wished(clsm_plan *plan, const char *wish)
     wish = wish ? wish : getenv("CLSM_VARIANT");
     wish = wish && *wish ? wish : NULL;
     clsm_status status =
-        choose(&plan->problem, &plan->engine->traits, wish, &plan->choice);
+        clsm_choose(&plan->problem, &plan->engine->traits, wish, &plan->choice);
     if (status != CLSM_ERR_VARIANT)
         return status;
     char message[512];
     snprintf(message, sizeof message, "%.480s%s", clsm_last_message(), from);
-    return fail(status, "%s", message);
+    return clsm_fail(status, "%s", message);
 }
 
 static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem)
 {
-    TRY(problem_check(problem, &plan->problem));
+    TRY(clsm_problem_check(problem, &plan->problem));
     TRY(check_types(&plan->problem, &plan->engine->traits));
     TRY(choose_wished(plan, problem->variant));
     plan->given = *problem;
     plan->given.variant = NULL; /* the caller's string may go */
     bool open = plan->problem.open_rows;
-    return open || !problem_is_empty(&plan->problem) ? build_any(plan) : CLSM_OK;
+    return open || !clsm_problem_is_empty(&plan->problem) ? build_any(plan) : CLSM_OK;
 }
 
 clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
@@ -115,17 +115,17 @@ clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
     NEED(engine);
     clsm_plan *p = calloc(1, sizeof *p);
     if (!p)
-        return fail(CLSM_ERR_MEMORY, "out of memory for a plan");
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a plan");
     p->engine = engine;
     clsm_status status = pthread_mutex_init(&p->lock, NULL) == 0
                              ? CLSM_OK
-                             : fail(CLSM_ERR_MEMORY, "no mutex for a plan");
+                             : clsm_fail(CLSM_ERR_MEMORY, "no mutex for a plan");
     if (status != CLSM_OK) {
         free(p);
         return status;
     }
     status = prepare(p, problem);
-    engine_retain(engine);
+    clsm_engine_retain(engine);
     if (status != CLSM_OK)
         clsm_plan_destroy(p);
     else

@@ -49,7 +49,7 @@ static bool lanes_work(clsm_engine *engine)
     float items[ITEMS][FIELDS] = {{0}};
     cl_int error;
     cl_program program = NULL;
-    if (program_probe(engine, &program) != CLSM_OK)
+    if (clsm_program_probe(engine, &program) != CLSM_OK)
         return false;
     cl_kernel kernel = clCreateKernel(program, "clsm_probe", &error);
     cl_command_queue queue =
@@ -70,7 +70,7 @@ static bool lanes_work(clsm_engine *engine)
     return works;
 }
 
-void probe_lanes(clsm_engine *engine)
+void clsm_probe_lanes(clsm_engine *engine)
 {
     struct traits *t = &engine->traits;
     if (!(t->bits & TRAIT_LANES))

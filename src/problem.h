@@ -25,22 +25,23 @@ struct problem {
 };
 
 /* Check a caller's problem and fill in what it left to the defaults. */
-clsm_status problem_check(const clsm_problem *from, struct problem *p);
+clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p);
 
 /* The same problem with this call's shape; strides 0 mean packed. Checks them. */
-clsm_status problem_at(const struct problem *plan, size_t rows, size_t cols,
-                       size_t x_row_stride, size_t y_row_stride, struct problem *p);
+clsm_status clsm_problem_at(const struct problem *plan, size_t rows, size_t cols,
+                            size_t x_row_stride, size_t y_row_stride,
+                            struct problem *p);
 
 /* Elements from the tensor's first to behind its last; 0 if it has none. */
-size_t layout_extent(const struct layout *l, const struct problem *p);
+size_t clsm_layout_extent(const struct layout *l, const struct problem *p);
 
 /* No elements at all: a no-op. */
-bool problem_is_empty(const struct problem *p);
+bool clsm_problem_is_empty(const struct problem *p);
 
 /* Every element read once and written once. */
-uint64_t problem_bytes(const struct problem *p);
+uint64_t clsm_problem_bytes(const struct problem *p);
 
 /* Computed in f64 rather than f32. */
-bool problem_is_f64(const struct problem *p);
+bool clsm_problem_is_f64(const struct problem *p);
 
 #endif

@@ -40,9 +40,9 @@ static double now(void)
 static void describe(const struct problem *p, const struct config *config,
                      const struct traits *t, struct build *b)
 {
-    const struct variant *v = &variants[config->variant];
-    bool f64 = problem_is_f64(p), lanes = variant_uses_lanes(v, t);
-    unsigned vec = config_value(config, "VEC", 0);
+    const struct variant *v = &clsm_variants[config->variant];
+    bool f64 = clsm_problem_is_f64(p), lanes = clsm_variant_uses_lanes(v, t);
+    unsigned vec = clsm_config_value(config, "VEC", 0);
     char *at = b->options, *end = b->options + OPTIONS_BYTES;
 #define PUT(...) at += snprintf(at, (size_t)(end - at), __VA_ARGS__)
     PUT("-w -cl-std=%s -DX=%s -DY=%s -DREAL_IS_F64=%d -DLIMIT=%d -DSTRIDED=%d "
@@ -83,8 +83,8 @@ static clsm_status add(clsm_engine *engine, const struct build *b)
     char *options = malloc(strlen(b->options) + 1);
     double start = now();
     clsm_status status = p && options
-                             ? build_program(engine, b, &p->program, &p->from_disk)
-                             : fail(CLSM_ERR_MEMORY, "out of memory");
+                             ? clsm_build_program(engine, b, &p->program, &p->from_disk)
+                             : clsm_fail(CLSM_ERR_MEMORY, "out of memory");
     if (status != CLSM_OK) {
         free(options);
         free(p);
@@ -97,9 +97,9 @@ static clsm_status add(clsm_engine *engine, const struct build *b)
     return CLSM_OK;
 }
 
-clsm_status program_get(clsm_engine *engine, const struct problem *p,
-                        const struct config *config, const struct program **program,
-                        bool *fresh)
+clsm_status clsm_program_get(clsm_engine *engine, const struct problem *p,
+                             const struct config *config,
+                             const struct program **program, bool *fresh)
 {
     struct build b;
     clsm_status status = CLSM_OK;
@@ -114,17 +114,17 @@ clsm_status program_get(clsm_engine *engine, const struct problem *p,
     return status;
 }
 
-clsm_status program_probe(clsm_engine *engine, cl_program *program)
+clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program)
 {
     struct build b = {
         .kernel = "clsm_probe", .parts = 2, .part = {&source_prelude, &source_probe}};
     bool was_on_disk;
     snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%d -DLANES=%u",
              engine->traits.lanes_std, engine->traits.lanes_by, engine->traits.lanes);
-    return build_program(engine, &b, program, &was_on_disk);
+    return clsm_build_program(engine, &b, program, &was_on_disk);
 }
 
-void programs_free(struct program *first)
+void clsm_programs_free(struct program *first)
 {
     while (first) {
         struct program *next = first->next;

@@ -16,14 +16,14 @@ struct program {
 
 /* The program for a problem's specialisation, made if it is not there. *fresh: this
  * call made it. It lives as long as the engine. */
-clsm_status program_get(clsm_engine *engine, const struct problem *p,
-                        const struct config *config, const struct program **program,
-                        bool *fresh);
+clsm_status clsm_program_get(clsm_engine *engine, const struct problem *p,
+                             const struct config *config,
+                             const struct program **program, bool *fresh);
 
 /* The program of cl/probe.cl, which is made anew each time; release it. */
-clsm_status program_probe(clsm_engine *engine, cl_program *program);
+clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program);
 
-void programs_free(struct program *first);
+void clsm_programs_free(struct program *first);
 
 /* The kernel's name in every program. */
 #define KERNEL_NAME "clsm_row"

@@ -22,7 +22,8 @@ struct row_facts {
 
 static double x_at(const struct problem *p, const void *x, size_t r, size_t c, size_t i)
 {
-    return element_get(p->x.type, x, r * p->x.row_stride + c * p->x.col_stride + i);
+    return clsm_element_get(p->x.type, x,
+                            r * p->x.row_stride + c * p->x.col_stride + i);
 }
 
 static struct row_facts facts_of(const struct problem *p, const void *x, size_t r,
@@ -103,8 +104,8 @@ static const struct {
 clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y)
 {
     struct problem p;
-    TRY(problem_check(problem, &p));
-    if (problem_is_empty(&p))
+    TRY(clsm_problem_check(problem, &p));
+    if (clsm_problem_is_empty(&p))
         return CLSM_OK;
     NEED(x);
     NEED(y);
@@ -122,10 +123,10 @@ clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y
 static long double bound_of(const struct problem *p, const struct row_facts *f,
                             double x, long double want)
 {
-    bool f64 = problem_is_f64(p);
+    bool f64 = clsm_problem_is_f64(p);
     clsm_type type = p->y.type;
-    long double ulp = element_ulp(type, (double)want);
-    long double underflow = element_min_normal(f64 ? CLSM_F64 : CLSM_F32);
+    long double ulp = clsm_element_ulp(type, (double)want);
+    long double underflow = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32);
     if (type == CLSM_F16 || type == CLSM_BF16)
         return ulp + underflow;
     long double distance = want == 0 ? 0 : ops[p->op].distance(f, x, want);
@@ -143,9 +144,9 @@ static double excess_of(long double want, double got, long double bound, clsm_ty
     if (isinf(want))
         return got == (double)want ? 0 : INFINITY;
     if (isinf(got)) { /* right where what is expected overflows the type */
-        double largest = element_max(type);
+        double largest = clsm_element_max(type);
         bool overflows =
-            fabsl(want) + bound >= largest + element_ulp(type, largest) / 2;
+            fabsl(want) + bound >= largest + clsm_element_ulp(type, largest) / 2;
         return overflows && (got < 0) == (want < 0) ? 0 : INFINITY;
     }
     return (double)(fabsl(got - want) / bound);
@@ -168,9 +169,9 @@ static void check_element(const struct problem *p, const struct row_facts *f, do
         return;
     double error = (double)fabsl(got - want);
     report->max_abs = fmax(report->max_abs, error);
-    if (fabsl(want) >= element_min_normal(p->y.type))
+    if (fabsl(want) >= clsm_element_min_normal(p->y.type))
         report->max_ulp =
-            fmax(report->max_ulp, error / element_ulp(p->y.type, (double)want));
+            fmax(report->max_ulp, error / clsm_element_ulp(p->y.type, (double)want));
 }
 
 static void check_row(const struct problem *p, const void *x, const void *y, size_t r,
@@ -179,7 +180,7 @@ static void check_row(const struct problem *p, const void *x, const void *y, siz
     struct row_facts f = facts_of(p, x, r, i);
     for (size_t c = 0; c < p->cols; c++) {
         size_t in_y = r * p->y.row_stride + c * p->y.col_stride + i;
-        check_element(p, &f, x_at(p, x, r, c, i), element_get(p->y.type, y, in_y),
+        check_element(p, &f, x_at(p, x, r, c, i), clsm_element_get(p->y.type, y, in_y),
                       (const size_t[]){r, c, i}, report);
     }
 }
@@ -189,9 +190,9 @@ clsm_status clsm_check(const clsm_problem *problem, const void *x, const void *y
 {
     NEED_STRUCT(report, "set it to sizeof(clsm_report)");
     struct problem p;
-    TRY(problem_check(problem, &p));
+    TRY(clsm_problem_check(problem, &p));
     *report = (clsm_report){.struct_bytes = sizeof *report, .pass = 1};
-    if (problem_is_empty(&p))
+    if (clsm_problem_is_empty(&p))
         return CLSM_OK;
     NEED(x);
     NEED(y);

@@ -52,7 +52,7 @@ const char *clsm_version(void)
     return CLSM_VERSION;
 }
 
-clsm_status fail(clsm_status status, const char *format, ...)
+clsm_status clsm_fail(clsm_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -61,19 +61,19 @@ clsm_status fail(clsm_status status, const char *format, ...)
     return status;
 }
 
-void keep_cl_error(cl_int error)
+void clsm_keep_cl_error(cl_int error)
 {
     last_cl_error = error;
 }
 
-clsm_status fail_cl(cl_int error, const char *call)
+clsm_status clsm_fail_cl(cl_int error, const char *call)
 {
-    keep_cl_error(error);
-    return fail(error == CL_OUT_OF_HOST_MEMORY ? CLSM_ERR_MEMORY : CLSM_ERR_OPENCL,
-                "%s failed: %s (%d)", call, cl_error_name(error), error);
+    clsm_keep_cl_error(error);
+    return clsm_fail(error == CL_OUT_OF_HOST_MEMORY ? CLSM_ERR_MEMORY : CLSM_ERR_OPENCL,
+                     "%s failed: %s (%d)", call, clsm_cl_error_name(error), error);
 }
 
-const char *cl_error_name(cl_int error)
+const char *clsm_cl_error_name(cl_int error)
 {
     static const struct {
         cl_int code;

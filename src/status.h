@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failing: every failure goes through fail() or fail_cl(), which keep the message for
- * the calling thread and hand the status back, so that a caller writes `return
- * fail(...)`.
+ * Failing: every failure goes through clsm_fail() or clsm_fail_cl(), which keep the
+ * message for the calling thread and hand the status back, so that a caller writes
+ * `return clsm_fail(...)`.
  */
 #ifndef CLSM_STATUS_H
 #define CLSM_STATUS_H
@@ -15,17 +15,17 @@
 #define PRINTF_LIKE(text, first)
 #endif
 
-clsm_status fail(clsm_status status, const char *format, ...) PRINTF_LIKE(2, 3);
+clsm_status clsm_fail(clsm_status status, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* An OpenCL call returned an error: CLSM_ERR_OPENCL, or CLSM_ERR_MEMORY for the host's.
  */
-clsm_status fail_cl(cl_int error, const char *call);
+clsm_status clsm_fail_cl(cl_int error, const char *call);
 
 /* Remember the OpenCL code for clsm_last_cl_error() without a message of its own. */
-void keep_cl_error(cl_int error);
+void clsm_keep_cl_error(cl_int error);
 
 /* "CL_OUT_OF_RESOURCES", or "an OpenCL error" for other codes. */
-const char *cl_error_name(cl_int error);
+const char *clsm_cl_error_name(cl_int error);
 
 #define TRY(call)                                                                      \
     do {                                                                               \
@@ -45,7 +45,7 @@ const char *cl_error_name(cl_int error);
 #define NEED(pointer)                                                                  \
     do {                                                                               \
         if (!(pointer))                                                                \
-            return fail(CLSM_ERR_NULL, "%s: " #pointer " is NULL", __func__);          \
+            return clsm_fail(CLSM_ERR_NULL, "%s: " #pointer " is NULL", __func__);     \
     } while (0)
 
 /* A struct of the caller's that may be from an older header, never from a newer one. */
@@ -53,9 +53,10 @@ const char *cl_error_name(cl_int error);
     do {                                                                               \
         NEED(pointer);                                                                 \
         if ((pointer)->struct_bytes != sizeof *(pointer))                              \
-            return fail(CLSM_ERR_STRUCT,                                               \
-                        "%s: " #pointer "->struct_bytes is %zu, expected %zu: " init,  \
-                        __func__, (pointer)->struct_bytes, sizeof *(pointer));         \
+            return clsm_fail(CLSM_ERR_STRUCT,                                          \
+                             "%s: " #pointer                                           \
+                             "->struct_bytes is %zu, expected %zu: " init,             \
+                             __func__, (pointer)->struct_bytes, sizeof *(pointer));    \
     } while (0)
 
 #endif

@@ -13,12 +13,12 @@
 static void identify(cl_device_id device, cl_platform_id platform, struct traits *t)
 {
     char part[6][120];
-    ask_platform_text(platform, CL_PLATFORM_NAME, part[0], sizeof part[0]);
-    ask_platform_text(platform, CL_PLATFORM_VERSION, part[1], sizeof part[1]);
-    ask_text(device, CL_DEVICE_NAME, part[2], sizeof part[2]);
-    ask_text(device, CL_DEVICE_VENDOR, part[3], sizeof part[3]);
-    ask_text(device, CL_DEVICE_VERSION, part[4], sizeof part[4]);
-    ask_text(device, CL_DRIVER_VERSION, part[5], sizeof part[5]);
+    clsm_ask_platform_text(platform, CL_PLATFORM_NAME, part[0], sizeof part[0]);
+    clsm_ask_platform_text(platform, CL_PLATFORM_VERSION, part[1], sizeof part[1]);
+    clsm_ask_text(device, CL_DEVICE_NAME, part[2], sizeof part[2]);
+    clsm_ask_text(device, CL_DEVICE_VENDOR, part[3], sizeof part[3]);
+    clsm_ask_text(device, CL_DEVICE_VERSION, part[4], sizeof part[4]);
+    clsm_ask_text(device, CL_DRIVER_VERSION, part[5], sizeof part[5]);
     snprintf(t->identity, sizeof t->identity, "%s|%s|%s|%s|%s|%s", part[0], part[1],
              part[2], part[3], part[4], part[5]);
 }
@@ -29,15 +29,15 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
 {
     char name[64], driver[64];
     int year = 0;
-    ask_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
-    ask_text(device, CL_DRIVER_VERSION, driver, sizeof driver);
+    clsm_ask_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
+    clsm_ask_text(device, CL_DRIVER_VERSION, driver, sizeof driver);
     bool old_rusticl =
         strcmp(name, "rusticl") == 0 && sscanf(driver, "%d", &year) == 1 && year < 23;
-    if (old_rusticl || has_extension(extensions, "cl_nv_device_attribute_query"))
+    if (old_rusticl || clsm_has_extension(extensions, "cl_nv_device_attribute_query"))
         t->bits |= TRAIT_QUIRK_KERNEL_WG;
 }
 
-clsm_status traits_of(cl_device_id device, struct traits *t)
+clsm_status clsm_traits_of(cl_device_id device, struct traits *t)
 {
     *t = (struct traits){.lanes_std = "CL1.2"};
     cl_platform_id platform;
@@ -45,13 +45,13 @@ clsm_status traits_of(cl_device_id device, struct traits *t)
     cl_device_fp_config config = 0;
     cl_uint units, width = 0;
     cl_ulong local;
-    TRY(ask(device, CL_DEVICE_PLATFORM, sizeof platform, &platform));
-    TRY(ask(device, CL_DEVICE_TYPE, sizeof type, &type));
-    TRY(ask(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units));
-    TRY(ask(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof t->max_wg, &t->max_wg));
-    TRY(ask(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local));
-    ask_maybe(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config);
-    ask_maybe(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width);
+    TRY(clsm_ask(device, CL_DEVICE_PLATFORM, sizeof platform, &platform));
+    TRY(clsm_ask(device, CL_DEVICE_TYPE, sizeof type, &type));
+    TRY(clsm_ask(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units));
+    TRY(clsm_ask(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof t->max_wg, &t->max_wg));
+    TRY(clsm_ask(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local));
+    clsm_ask_maybe(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config);
+    clsm_ask_maybe(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width);
     t->compute_units = units ? units : 1;
     t->local_bytes = local;
     t->vector_width = width ? width : 1;
@@ -59,14 +59,14 @@ clsm_status traits_of(cl_device_id device, struct traits *t)
     t->bits |= config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? TRAIT_EXACT_DIVIDE : 0;
     bool fma = config & CL_FP_FMA && !(config & CL_FP_SOFT_FLOAT);
     t->bits |= fma ? TRAIT_FMA : 0;
-    char *extensions = ask_extensions(device);
+    char *extensions = clsm_ask_extensions(device);
     if (!extensions)
-        return fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
-    t->bits |= has_extension(extensions, "cl_khr_fp64") ? TRAIT_F64 : 0;
-    lanes_claim(device, extensions, t);
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
+    t->bits |= clsm_has_extension(extensions, "cl_khr_fp64") ? TRAIT_F64 : 0;
+    clsm_lanes_claim(device, extensions, t);
     find_quirks(device, platform, extensions, t);
     free(extensions);
-    lanes_override(t);
+    clsm_lanes_override(t);
     identify(device, platform, t);
     return CLSM_OK;
 }

@@ -47,12 +47,12 @@ struct traits {
 
 /* Ask. The lanes are what the device claims; the engine's probe confirms them. The
  * environment's CLSM_SUBGROUPS=off|local overrides the claim. */
-clsm_status traits_of(cl_device_id device, struct traits *t);
+clsm_status clsm_traits_of(cl_device_id device, struct traits *t);
 
 /* Fill the public description of a device, score and reason included. */
-clsm_status traits_describe(cl_device_id device, clsm_device_info *info);
+clsm_status clsm_traits_describe(cl_device_id device, clsm_device_info *info);
 
 /* "cl_khr_subgroups", "warps through PTX", ... */
-const char *lanes_by_name(enum lanes_by by);
+const char *clsm_lanes_by_name(enum lanes_by by);
 
 #endif

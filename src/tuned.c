@@ -9,7 +9,7 @@ static const struct tuned records[] = {
     {.cols_max = 0},
 };
 
-const struct tuned *tuned_find(const struct problem *p, const struct traits *t)
+const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)
 {
     if (p->strided)
         return NULL; /* measured on packed rows */

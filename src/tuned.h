@@ -14,6 +14,6 @@ struct tuned {
 };
 
 /* The first record for this device and row length, or NULL. */
-const struct tuned *tuned_find(const struct problem *p, const struct traits *t);
+const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t);
 
 #endif

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct variant variants[] = {
+const struct variant clsm_variants[] = {
 #define VARIANT(name, ...) {#name, __VA_ARGS__},
 #include "variants.def"
 #undef VARIANT
 };
-const unsigned variant_count = sizeof variants / sizeof *variants;
+const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
 static unsigned value_count(const struct param *param)
 {
@@ -24,12 +24,12 @@ static unsigned value_count(const struct param *param)
     return n;
 }
 
-bool config_at(unsigned i, struct config *config)
+bool clsm_config_at(unsigned i, struct config *config)
 {
-    for (unsigned v = 0; v < variant_count; v++) {
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
         unsigned choices[MAX_PARAMS], total = 1;
         for (unsigned k = 0; k < MAX_PARAMS; k++) {
-            choices[k] = value_count(&variants[v].params[k]);
+            choices[k] = value_count(&clsm_variants[v].params[k]);
             total *= choices[k] ? choices[k] : 1;
         }
         if (i >= total) {
@@ -39,7 +39,7 @@ bool config_at(unsigned i, struct config *config)
         config->variant = v;
         for (unsigned k = 0; k < MAX_PARAMS; k++) {
             unsigned n = choices[k] ? choices[k] : 1;
-            config->values[k] = variants[v].params[k].values[i % n];
+            config->values[k] = clsm_variants[v].params[k].values[i % n];
             i /= n;
         }
         return true;
@@ -47,9 +47,9 @@ bool config_at(unsigned i, struct config *config)
     return false;
 }
 
-void config_name(const struct config *config, char *name, size_t bytes)
+void clsm_config_text(const struct config *config, char *name, size_t bytes)
 {
-    const struct variant *v = &variants[config->variant];
+    const struct variant *v = &clsm_variants[config->variant];
     size_t at = (size_t)snprintf(name, bytes, "%s", v->name);
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name && at < bytes; k++)
         at += (size_t)snprintf(name + at, bytes - at, "%c%s=%u", k ? ',' : ':',
@@ -58,9 +58,9 @@ void config_name(const struct config *config, char *name, size_t bytes)
 
 static bool find_variant(const char *name, size_t length, unsigned *variant)
 {
-    for (unsigned v = 0; v < variant_count; v++)
-        if (strlen(variants[v].name) == length &&
-            strncmp(variants[v].name, name, length) == 0) {
+    for (unsigned v = 0; v < clsm_variant_count; v++)
+        if (strlen(clsm_variants[v].name) == length &&
+            strncmp(clsm_variants[v].name, name, length) == 0) {
             *variant = v;
             return true;
         }
@@ -71,7 +71,7 @@ static bool find_variant(const char *name, size_t length, unsigned *variant)
  * if it is none of the table's. */
 static const char *parse_value(const char *text, struct config *config)
 {
-    const struct variant *v = &variants[config->variant];
+    const struct variant *v = &clsm_variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++) {
         const struct param *param = &v->params[k];
         size_t length = strlen(param->name);
@@ -104,19 +104,20 @@ static void name_values(const struct variant *v, char *text, size_t bytes)
 static clsm_status unknown_variant(const char *name)
 {
     char known[256] = "";
-    for (unsigned v = 0, at = 0; v < variant_count && at < sizeof known; v++)
-        at +=
-            (unsigned)snprintf(known + at, sizeof known - at, " %s", variants[v].name);
-    return fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected one of:%s", name, known);
+    for (unsigned v = 0, at = 0; v < clsm_variant_count && at < sizeof known; v++)
+        at += (unsigned)snprintf(known + at, sizeof known - at, " %s",
+                                 clsm_variants[v].name);
+    return clsm_fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected one of:%s", name,
+                     known);
 }
 
-clsm_status config_parse(const char *name, struct config *config, bool *exact)
+clsm_status clsm_config_parse(const char *name, struct config *config, bool *exact)
 {
     size_t length = strcspn(name, ":");
     *config = (struct config){0};
     if (!find_variant(name, length, &config->variant))
         return unknown_variant(name);
-    const struct variant *v = &variants[config->variant];
+    const struct variant *v = &clsm_variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS; k++)
         config->values[k] = v->params[k].values[0];
     *exact = name[length] == ':';
@@ -127,33 +128,35 @@ clsm_status config_parse(const char *name, struct config *config, bool *exact)
         return CLSM_OK;
     char good[128];
     name_values(v, good, sizeof good);
-    return fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected %s", name, good);
+    return clsm_fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected %s", name, good);
 }
 
-unsigned config_value(const struct config *config, const char *name, unsigned otherwise)
+unsigned clsm_config_value(const struct config *config, const char *name,
+                           unsigned otherwise)
 {
-    const struct variant *v = &variants[config->variant];
+    const struct variant *v = &clsm_variants[config->variant];
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
         if (strcmp(v->params[k].name, name) == 0)
             return config->values[k];
     return otherwise;
 }
 
-bool variant_uses_lanes(const struct variant *v, const struct traits *t)
+bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
 {
     return v->lanes && t->bits & TRAIT_LANES;
 }
 
-size_t config_wg(const struct config *config)
+size_t clsm_config_wg(const struct config *config)
 {
-    return config_value(config, "WG", 1);
+    return clsm_config_value(config, "WG", 1);
 }
 
-const char *config_misfit(const struct config *config, const struct problem *p,
-                          const struct traits *t)
+const char *clsm_config_misfit(const struct config *config, const struct problem *p,
+                               const struct traits *t)
 {
-    const struct variant *v = &variants[config->variant];
-    size_t local = config_wg(config) * v->local_reals * (problem_is_f64(p) ? 8 : 4);
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t local =
+        clsm_config_wg(config) * v->local_reals * (clsm_problem_is_f64(p) ? 8 : 4);
     if (v->needs & ~t->bits)
         return "the device has no working subgroups";
     if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))
@@ -162,19 +165,19 @@ const char *config_misfit(const struct config *config, const struct problem *p,
         return "not for rows of every length up to the bound";
     if (p->strided && !v->any_axis)
         return "takes the last, packed axis only";
-    if (config_wg(config) > t->max_wg)
+    if (clsm_config_wg(config) > t->max_wg)
         return "the device's work-groups are smaller";
     if (local > t->local_bytes)
         return "the device has too little local memory";
-    if (v->geometry == ROW_PER_LANES && config_wg(config) < t->lanes)
+    if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)
         return "the device's subgroups are larger than the work-group";
     return NULL;
 }
 
-size_t config_rows_per_group(const struct config *config, const struct traits *t)
+size_t clsm_config_rows_per_group(const struct config *config, const struct traits *t)
 {
-    size_t wg = config_wg(config);
-    switch (variants[config->variant].geometry) {
+    size_t wg = clsm_config_wg(config);
+    switch (clsm_variants[config->variant].geometry) {
     case ROW_PER_ITEM:
         return wg;
     case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
@@ -186,15 +189,15 @@ size_t config_rows_per_group(const struct config *config, const struct traits *t
 
 const char *clsm_variant_name(unsigned i)
 {
-    return i < variant_count ? variants[i].name : NULL;
+    return i < clsm_variant_count ? clsm_variants[i].name : NULL;
 }
 
 const char *clsm_config_name(unsigned i)
 {
     static _Thread_local char name[64];
     struct config config;
-    if (!config_at(i, &config))
+    if (!clsm_config_at(i, &config))
         return NULL;
-    config_name(&config, name, sizeof name);
+    clsm_config_text(&config, name, sizeof name);
     return name;
 }

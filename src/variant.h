@@ -33,8 +33,8 @@ struct variant {
     } params[MAX_PARAMS];
 };
 
-extern const struct variant variants[];
-extern const unsigned variant_count;
+extern const struct variant clsm_variants[];
+extern const unsigned clsm_variant_count;
 
 /* A variant with a value for each of its parameters. */
 struct config {
@@ -43,29 +43,29 @@ struct config {
 };
 
 /* The i-th of all configurations in the table's order; false past the last. */
-bool config_at(unsigned i, struct config *config);
+bool clsm_config_at(unsigned i, struct config *config);
 
 /* "tree:WG=128,BLOCK=4" and back. */
-void config_name(const struct config *config, char *name, size_t bytes);
+void clsm_config_text(const struct config *config, char *name, size_t bytes);
 
 /* Parse "tree" (defaults) or "tree:WG=128". *exact: parameters were given. */
-clsm_status config_parse(const char *name, struct config *config, bool *exact);
+clsm_status clsm_config_parse(const char *name, struct config *config, bool *exact);
 
 /* The value of a parameter, or `otherwise` if the variant has none of that name. */
-unsigned config_value(const struct config *config, const char *name,
-                      unsigned otherwise);
+unsigned clsm_config_value(const struct config *config, const char *name,
+                           unsigned otherwise);
 
 /* Will it exchange values between lanes on this device? */
-bool variant_uses_lanes(const struct variant *v, const struct traits *t);
+bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t);
 
 /* Work-items of its work-group. */
-size_t config_wg(const struct config *config);
+size_t clsm_config_wg(const struct config *config);
 
 /* Why the configuration cannot serve, in words; NULL if it can. */
-const char *config_misfit(const struct config *config, const struct problem *p,
-                          const struct traits *t);
+const char *clsm_config_misfit(const struct config *config, const struct problem *p,
+                               const struct traits *t);
 
 /* Softmaxes that the work-groups of one round take. At least 1. */
-size_t config_rows_per_group(const struct config *config, const struct traits *t);
+size_t clsm_config_rows_per_group(const struct config *config, const struct traits *t);
 
 #endif

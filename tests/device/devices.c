@@ -52,7 +52,8 @@ static void add_device(const clsm_device_info *info)
                  clsm_last_message());
     note(d, "%s, %s, driver %s, subgroups: %s", info->platform_name, info->version,
          info->driver,
-         d->session.engine ? lanes_by_name(d->session.engine->traits.lanes_by) : "?");
+         d->session.engine ? clsm_lanes_by_name(d->session.engine->traits.lanes_by)
+                           : "?");
 }
 
 static const char *open_all(void)
@@ -147,7 +148,7 @@ bool can_do(const struct device *device, const clsm_problem *p)
 
 bool is_new_here(const struct device *device, unsigned variant)
 {
-    const struct variant *v = &variants[variant];
+    const struct variant *v = &clsm_variants[variant];
     bool local = device->session.engine->traits.lanes_by == LANES_LOCAL;
     return !local || v->needs & TRAIT_LANES || v->geometry == ROW_PER_GROUP;
 }

@@ -29,8 +29,8 @@ static void add_around(struct lengths *l, const struct variant *v, size_t cols)
 
 struct lengths edge_lengths(const struct config *config, const struct traits *t)
 {
-    const struct variant *v = &variants[config->variant];
-    size_t wg = config_wg(config), vec = config_value(config, "VEC", 1);
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t wg = clsm_config_wg(config), vec = clsm_config_value(config, "VEC", 1);
     size_t lanes = t->bits & TRAIT_LANES ? t->lanes : 1;
     struct lengths l = {.count = 0};
     add(&l, v, 0);
@@ -40,7 +40,7 @@ struct lengths edge_lengths(const struct config *config, const struct traits *t)
     add(&l, v, 2 * vec + 1);
     add_around(&l, v, lanes);
     add_around(&l, v, wg);
-    add_around(&l, v, config_value(config, "BLOCK", 1) * wg);
+    add_around(&l, v, clsm_config_value(config, "BLOCK", 1) * wg);
     add(&l, v, 4999); /* a prime */
     if (v->cols.max <= LONGEST_EDGE)
         add(&l, v, v->cols.max);

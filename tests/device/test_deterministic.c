@@ -124,9 +124,9 @@ START_TEST(bits_of_a_row_do_not_depend_on_the_others_in_any_variant)
 {
     struct tally t = tally_of(_i);
     const struct traits *traits = &t.device->session.engine->traits;
-    for (unsigned v = 0; v < variant_count; v++)
-        if (is_new_here(t.device, v) && !(variants[v].needs & ~traits->bits))
-            run_cols(&t, CLSM_F32, 345, 300, variants[v].name);
+    for (unsigned v = 0; v < clsm_variant_count; v++)
+        if (is_new_here(t.device, v) && !(clsm_variants[v].needs & ~traits->bits))
+            run_cols(&t, CLSM_F32, 345, 300, clsm_variants[v].name);
     tally_end(&t);
 }
 END_TEST

@@ -32,9 +32,9 @@ static bool runs_here(const struct device *device, const struct config *config)
 {
     struct problem p;
     clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1,
-                                  variants[config->variant].cols.min);
-    return problem_check(&any, &p) == CLSM_OK &&
-           !config_misfit(config, &p, &device->session.engine->traits);
+                                  clsm_variants[config->variant].cols.min);
+    return clsm_problem_check(&any, &p) == CLSM_OK &&
+           !clsm_config_misfit(config, &p, &device->session.engine->traits);
 }
 
 /* All edge lengths with one plan, since a program serves them all, or, where the table
@@ -44,7 +44,7 @@ static void run_lengths(const struct subject *s, struct trial trial,
 {
     clsm_plan *plan = NULL;
     const struct session *session = &s->tally->device->session;
-    if (variants[s->config.variant].cols.min <= 1) {
+    if (clsm_variants[s->config.variant].cols.min <= 1) {
         trial.problem.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
         if (!tally_ok(s->tally,
                       clsm_plan_create(session->engine, &trial.problem, &plan),
@@ -131,7 +131,7 @@ static unsigned rank_of(const struct device *device, unsigned variant)
 {
     struct config config;
     unsigned rank = 0, last = variant;
-    for (unsigned i = 0; config_at(i, &config) && config.variant < variant; i++) {
+    for (unsigned i = 0; clsm_config_at(i, &config) && config.variant < variant; i++) {
         rank += config.variant != last && runs_here(device, &config);
         last = config.variant;
     }
@@ -143,10 +143,10 @@ START_TEST(every_edge_length_is_within_the_bound)
     struct tally t = tally_of(_i);
     unsigned variant = (unsigned)(_i / MAX_DEVICES);
     struct subject s = {.tally = &t, .first = true, .rank = rank_of(t.device, variant)};
-    for (unsigned i = 0; config_at(i, &s.config); i++) {
+    for (unsigned i = 0; clsm_config_at(i, &s.config); i++) {
         if (s.config.variant != variant)
             continue;
-        config_name(&s.config, s.name, sizeof s.name);
+        clsm_config_text(&s.config, s.name, sizeof s.name);
         if (runs_here(t.device, &s.config))
             run_config(&s, i);
         else
@@ -160,10 +160,10 @@ END_TEST
 void edges_suite(Suite *suite, int device)
 {
     struct config config;
-    unsigned last = variant_count;
-    for (unsigned i = 0; config_at(i, &config); last = config.variant, i++) {
+    unsigned last = clsm_variant_count;
+    for (unsigned i = 0; clsm_config_at(i, &config); last = config.variant, i++) {
         const struct device *d = &devices[device];
-        const char *name = variants[config.variant].name;
+        const char *name = clsm_variants[config.variant].name;
         if (config.variant == last || !is_new_here(d, config.variant))
             continue;
         if (runs_here(d, &config))

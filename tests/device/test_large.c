@@ -112,7 +112,7 @@ static double sum_exp(const uint16_t *x, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += exp(element_get(CLSM_F16, x, i));
+        sum += exp(clsm_element_get(CLSM_F16, x, i));
     return sum;
 }
 
@@ -124,9 +124,9 @@ static void check_ends(struct tally *t, cl_mem buffer, size_t at, const uint16_t
     double worst = 0;
     get(&t->device->session, buffer, at, y, END);
     for (size_t i = 0; i < END; i++) {
-        double want = element_get(CLSM_F16, x, i) - log_sum;
-        double got = element_get(CLSM_F16, y, i);
-        double excess = fabs(got - want) / element_ulp(CLSM_F16, want);
+        double want = clsm_element_get(CLSM_F16, x, i) - log_sum;
+        double got = clsm_element_get(CLSM_F16, y, i);
+        double excess = fabs(got - want) / clsm_element_ulp(CLSM_F16, want);
         worst = isnan(excess) ? INFINITY : fmax(worst, excess);
     }
     tally_fact(t, worst <= 1, "from column %zu: %.3g ulp", at, worst);

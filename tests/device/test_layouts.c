@@ -86,10 +86,10 @@ static void run_all(int index, const struct layout_case *cases, size_t n)
         const struct layout_case *l = &cases[i];
         bool strided = l->inner > 1 || l->x_col > 1 || l->y_col > 1;
         run(&t, l, NULL);
-        for (unsigned v = 0; v < variant_count; v++)
-            if (!(variants[v].needs & ~traits->bits) &&
-                (variants[v].any_axis || !strided))
-                run(&t, l, variants[v].name);
+        for (unsigned v = 0; v < clsm_variant_count; v++)
+            if (!(clsm_variants[v].needs & ~traits->bits) &&
+                (clsm_variants[v].any_axis || !strided))
+                run(&t, l, clsm_variants[v].name);
     }
     tally_end(&t);
 }
@@ -126,9 +126,9 @@ START_TEST(more_rows_than_work_items_are_looped_over)
     struct tally t = tally_of(_i);
     struct layout_case l = {CLSM_F32, CLSM_F32, .cols = 2};
     l.rows = (size_t)t.device->session.info.compute_units * ITEMS_PER_UNIT + 5;
-    for (unsigned v = 0; v < variant_count; v++)
-        if (variants[v].geometry == ROW_PER_ITEM)
-            run(&t, &l, variants[v].name);
+    for (unsigned v = 0; v < clsm_variant_count; v++)
+        if (clsm_variants[v].geometry == ROW_PER_ITEM)
+            run(&t, &l, clsm_variants[v].name);
     tally_end(&t);
 }
 END_TEST

@@ -93,11 +93,11 @@ static bool worth_it(const struct device *device, const struct config *config)
     const struct traits *traits = &device->session.engine->traits;
     struct problem p;
     clsm_problem given = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, LONG);
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-    const char *misfit = config_misfit(config, &p, traits);
-    bool slow = !misfit && estimate(config, &p, traits) > PATIENCE;
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    const char *misfit = clsm_config_misfit(config, &p, traits);
+    bool slow = !misfit && clsm_estimate(config, &p, traits) > PATIENCE;
     if (misfit || slow)
-        note(device, "no row of 2^24 for %s: %s", variants[config->variant].name,
+        note(device, "no row of 2^24 for %s: %s", clsm_variants[config->variant].name,
              misfit ? misfit : "it would take long");
     return !misfit && !slow;
 }
@@ -107,13 +107,13 @@ static void run_variants(int index, clsm_op op, enum input_kind kind)
     struct tally t = tally_of(index);
     struct long_row row;
     struct config config;
-    unsigned last = variant_count;
+    unsigned last = clsm_variant_count;
     make_row(&t.device->session, op, kind, &row);
     run(&t, &row, NULL);
-    for (unsigned i = 0; config_at(i, &config); last = config.variant, i++)
+    for (unsigned i = 0; clsm_config_at(i, &config); last = config.variant, i++)
         if (config.variant != last && is_new_here(t.device, config.variant) &&
             worth_it(t.device, &config))
-            run(&t, &row, variants[config.variant].name);
+            run(&t, &row, clsm_variants[config.variant].name);
     free_row(&row);
     tally_end(&t);
 }

@@ -27,8 +27,8 @@ static struct config chosen(const clsm_problem *from, const struct traits *t)
 {
     static struct choice choice;
     struct problem p;
-    ck_assert_int_eq(problem_check(from, &p), CLSM_OK);
-    ck_assert_int_eq(choose(&p, t, NULL, &choice), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(from, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_choose(&p, t, NULL, &choice), CLSM_OK);
     return choice.ranked[0].config;
 }
 

@@ -34,12 +34,12 @@ void cache_set_up(void)
     unsetenv("CLSM_CACHE");
     unsetenv("CLSM_CACHE_MIB");
     cache.folder = -1;
-    cache_open(&cache);
+    clsm_cache_open(&cache);
 }
 
 void cache_tear_down(void)
 {
-    cache_close(&cache);
+    clsm_cache_close(&cache);
     unsetenv("CLSM_CACHE_DIR");
     unsetenv("CLSM_CACHE_MIB");
     setenv("CLSM_CACHE", "off", 1);
@@ -48,8 +48,8 @@ void cache_tear_down(void)
 
 bool cache_reopen(void)
 {
-    cache_close(&cache);
-    cache_open(&cache);
+    clsm_cache_close(&cache);
+    clsm_cache_open(&cache);
     return cache.folder >= 0;
 }
 
@@ -98,13 +98,13 @@ void cache_age(int seconds)
 
 void cache_put(const char *key, const void *binary, size_t bytes)
 {
-    cache_store(&cache, key, strlen(key), binary, bytes);
+    clsm_cache_store(&cache, key, strlen(key), binary, bytes);
 }
 
 bool cache_has(const char *key, const void *binary, size_t bytes)
 {
     size_t found = 0;
-    void *loaded = cache_load(&cache, key, strlen(key), &found);
+    void *loaded = clsm_cache_load(&cache, key, strlen(key), &found);
     bool same = loaded && found == bytes && memcmp(loaded, binary, bytes) == 0;
     if (loaded && !same)
         ck_abort_msg("key %s loads another binary", key);

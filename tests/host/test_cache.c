@@ -168,7 +168,7 @@ static void *store_many(void *letter)
 static bool whole_entry(void)
 {
     size_t n;
-    char *binary = cache_load(&cache, "shared key", 10, &n);
+    char *binary = clsm_cache_load(&cache, "shared key", 10, &n);
     bool whole = binary && n == 2000;
     for (size_t i = 0; whole && i < n; i++)
         whole = binary[i] == binary[0];

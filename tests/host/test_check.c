@@ -45,13 +45,13 @@ static long double bound_of(size_t c)
 {
     long double want = want_of(c);
     if (problem.y_type == CLSM_F16 || problem.y_type == CLSM_BF16)
-        return element_ulp(problem.y_type, (double)want);
+        return clsm_element_ulp(problem.y_type, (double)want);
     long double distance = problem.op == CLSM_SOFTMAX ? fabsl((long double)x[c] - x[0])
                                                       : fabsl(logl(fabsl(want)));
     long double unit = problem.x_type == CLSM_F64 ? 0x1p-53L : 0x1p-24L;
     bool narrowed = problem.x_type == CLSM_F64 && problem.y_type == CLSM_F32;
     return (8 + 2 * distance) * unit * fabsl(want) +
-           (narrowed ? element_ulp(CLSM_F32, (double)want) / 2 : 0);
+           (narrowed ? clsm_element_ulp(CLSM_F32, (double)want) / 2 : 0);
 }
 
 /* The next number of y's type, away from zero or towards it. */
@@ -63,34 +63,34 @@ static double step(double v, int away)
         float f32;
         uint16_t u16;
     } u = {0};
-    element_set(problem.y_type, &u, 0, v);
+    clsm_element_set(problem.y_type, &u, 0, v);
     if (problem.y_type == CLSM_F64)
         u.bits += (uint64_t)(int64_t)away;
     else if (problem.y_type == CLSM_F32)
         u.bits = (uint32_t)u.bits + (uint32_t)away;
     else
         u.u16 = (uint16_t)(u.u16 + away);
-    return element_get(problem.y_type, &u, 0);
+    return clsm_element_get(problem.y_type, &u, 0);
 }
 
 static void fill_rounded(void)
 {
     for (size_t c = 0; c < COLS; c++)
-        element_set(problem.y_type, y, c, (double)want_of(c));
+        clsm_element_set(problem.y_type, y, c, (double)want_of(c));
 }
 
 static void passes_up_to_the_bound(size_t c, int away)
 {
     double v = (double)want_of(c);
-    element_set(problem.y_type, y, c, v);
-    v = element_get(problem.y_type, y, c);
+    clsm_element_set(problem.y_type, y, c, v);
+    v = clsm_element_get(problem.y_type, y, c);
     while (fabsl(step(v, away) - want_of(c)) <= bound_of(c))
         v = step(v, away);
-    element_set(problem.y_type, y, c, v);
+    clsm_element_set(problem.y_type, y, c, v);
     check();
     ck_assert_msg(report.pass, "%.17g refused, want %.17Lg, bound %Lg", v, want_of(c),
                   bound_of(c));
-    element_set(problem.y_type, y, c, step(v, away));
+    clsm_element_set(problem.y_type, y, c, step(v, away));
     check();
     ck_assert_msg(!report.pass, "%.17g passed, want %.17Lg, bound %Lg", step(v, away),
                   want_of(c), bound_of(c));
@@ -123,10 +123,10 @@ START_TEST(f32_arithmetic_has_the_wider_bound)
     double v = (double)want_of(2);
     while (fabsl(step(v, 1) - want_of(2)) <= bound_of(2))
         v = step(v, 1);
-    element_set(CLSM_F32, y, 2, v);
+    clsm_element_set(CLSM_F32, y, 2, v);
     ck_assert_int_eq(clsm_check(&problem, narrow, y, &report), CLSM_OK);
     ck_assert(report.pass);
-    element_set(CLSM_F32, y, 2, step(v, 1));
+    clsm_element_set(CLSM_F32, y, 2, step(v, 1));
     ck_assert_int_eq(clsm_check(&problem, narrow, y, &report), CLSM_OK);
     ck_assert(!report.pass);
     ck_assert_double_gt(report.max_ulp, 8);

@@ -45,7 +45,7 @@ static struct problem packed(size_t rows, size_t cols, unsigned flags)
     struct problem p;
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, rows, cols);
     given.flags = flags;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     return p;
 }
 
@@ -57,7 +57,7 @@ static void is_sound(const struct problem *p, const struct traits *t)
     for (unsigned i = 0; i < c.count; i++) {
         const struct candidate *one = &c.ranked[i];
         EXPECT(!one->misfit == (i < c.fit), "rank %u: fits come first", i);
-        EXPECT(!one->misfit == !config_misfit(&one->config, p, t), "rank %u", i);
+        EXPECT(!one->misfit == !clsm_config_misfit(&one->config, p, t), "rank %u", i);
         EXPECT(i >= c.fit || isfinite(one->seconds), "rank %u: no estimate", i);
         EXPECT(i < 2 || i >= c.fit || c.ranked[i - 1].seconds <= one->seconds,
                "rank %u is faster than the one before it", i);
@@ -71,7 +71,7 @@ START_TEST(over_all_row_lengths_the_chosen_one_fits)
     for (size_t k = 0; k < COUNT(rows); k++)
         for (size_t cols = 1; cols <= 70000; cols += cols < 4200 ? 1 : 61) {
             struct problem p = packed(rows[k], cols, 0);
-            EXPECT(choose(&p, t, NULL, &c) == CLSM_OK, "cols %zu: %s", cols,
+            EXPECT(clsm_choose(&p, t, NULL, &c) == CLSM_OK, "cols %zu: %s", cols,
                    clsm_last_message());
             is_sound(&p, t);
         }
@@ -85,7 +85,7 @@ START_TEST(the_longest_rows_and_the_emptiest_problems_are_served)
     for (size_t i = 0; i < COUNT(shapes); i++)
         for (size_t d = 0; d < COUNT(devices); d++) {
             struct problem p = packed(shapes[i][0], shapes[i][1], 0);
-            ck_assert_int_eq(choose(&p, devices[d], NULL, &c), CLSM_OK);
+            ck_assert_int_eq(clsm_choose(&p, devices[d], NULL, &c), CLSM_OK);
             is_sound(&p, devices[d]);
         }
 }
@@ -96,8 +96,8 @@ START_TEST(every_configuration_is_ranked_once)
     struct problem p = packed(64, 1000, 0);
     struct config config;
     unsigned n = 0;
-    ck_assert_int_eq(choose(&p, &gpu, NULL, &c), CLSM_OK);
-    for (; config_at(n, &config); n++) {
+    ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
+    for (; clsm_config_at(n, &config); n++) {
         unsigned times = 0;
         for (unsigned i = 0; i < c.count; i++)
             times += memcmp(&c.ranked[i].config, &config, sizeof config) == 0;
@@ -114,7 +114,7 @@ START_TEST(equals_stand_in_the_tables_order)
     for (size_t d = 0; d < COUNT(devices); d++)
         for (size_t cols = 1; cols <= 65536; cols *= 2) {
             struct problem p = packed(512, cols, 0);
-            ck_assert_int_eq(choose(&p, devices[d], NULL, &c), CLSM_OK);
+            ck_assert_int_eq(clsm_choose(&p, devices[d], NULL, &c), CLSM_OK);
             for (unsigned i = 2; i < c.fit; i++) {
                 const struct candidate *a = &c.ranked[i - 1], *b = a + 1;
                 EXPECT(a->seconds < b->seconds ||
@@ -129,8 +129,8 @@ static void same_choice(const struct problem *p, const struct problem *q,
                         const struct traits *t)
 {
     static struct choice other;
-    EXPECT(choose(p, t, NULL, &c) == CLSM_OK, "%s", clsm_last_message());
-    EXPECT(choose(q, t, NULL, &other) == CLSM_OK, "%s", clsm_last_message());
+    EXPECT(clsm_choose(p, t, NULL, &c) == CLSM_OK, "%s", clsm_last_message());
+    EXPECT(clsm_choose(q, t, NULL, &other) == CLSM_OK, "%s", clsm_last_message());
     for (unsigned i = 0; i < c.count; i++)
         EXPECT(memcmp(&c.ranked[i].config, &other.ranked[i].config,
                       sizeof(struct config)) == 0,
@@ -155,12 +155,12 @@ END_TEST
 START_TEST(an_asked_for_variant_is_the_only_one_ranked)
 {
     struct problem p = packed(64, 1000, 0);
-    for (unsigned v = 0; v < variant_count; v++) {
-        ck_assert_int_eq(choose(&p, &gpu, variants[v].name, &c), CLSM_OK);
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        ck_assert_int_eq(clsm_choose(&p, &gpu, clsm_variants[v].name, &c), CLSM_OK);
         is_sound(&p, &gpu);
         for (unsigned i = 0; i < c.count; i++)
             ck_assert_uint_eq(c.ranked[i].config.variant, v);
-        ck_assert_ptr_nonnull(strstr(c.reason, variants[v].name));
+        ck_assert_ptr_nonnull(strstr(c.reason, clsm_variants[v].name));
     }
 }
 END_TEST
@@ -169,10 +169,10 @@ START_TEST(an_asked_for_configuration_is_taken_as_it_is)
 {
     struct problem p = packed(64, 1000, 0);
     struct config config;
-    for (unsigned i = 0; config_at(i, &config); i++) {
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
         char name[64];
         snprintf(name, sizeof name, "%s", clsm_config_name(i));
-        ck_assert_int_eq(choose(&p, &gpu, name, &c), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &gpu, name, &c), CLSM_OK);
         if (strchr(name, ':'))
             ck_assert_uint_eq(c.count, 1);
         ck_assert_uint_eq(c.ranked[0].config.variant, config.variant);
@@ -183,16 +183,16 @@ END_TEST
 START_TEST(a_wish_that_cannot_be_met_is_refused_with_the_reason)
 {
     struct problem p = packed(64, 1000, 0);
-    REFUSED(choose(&p, &gpu, "nosuch", &c), CLSM_ERR_VARIANT, "\"nosuch\"",
+    REFUSED(clsm_choose(&p, &gpu, "nosuch", &c), CLSM_ERR_VARIANT, "\"nosuch\"",
             "expected one of:");
-    for (unsigned v = 0; v < variant_count; v++) {
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
         struct config config = {.variant = v};
         for (unsigned k = 0; k < MAX_PARAMS; k++)
-            config.values[k] = variants[v].params[k].values[0];
-        const char *misfit = config_misfit(&config, &p, &small_gpu);
+            config.values[k] = clsm_variants[v].params[k].values[0];
+        const char *misfit = clsm_config_misfit(&config, &p, &small_gpu);
         if (misfit)
-            REFUSED(choose(&p, &small_gpu, variants[v].name, &c), CLSM_ERR_VARIANT,
-                    variants[v].name, misfit);
+            REFUSED(clsm_choose(&p, &small_gpu, clsm_variants[v].name, &c),
+                    CLSM_ERR_VARIANT, clsm_variants[v].name, misfit);
     }
 }
 END_TEST
@@ -203,7 +203,7 @@ START_TEST(a_device_that_nothing_fits_is_told_so)
     p.strided = true;
     const struct traits nothing = {
         .lanes_std = "CL1.2", .compute_units = 1, .vector_width = 1};
-    REFUSED(choose(&p, &nothing, NULL, &c), CLSM_ERR_UNSUPPORTED,
+    REFUSED(clsm_choose(&p, &nothing, NULL, &c), CLSM_ERR_UNSUPPORTED,
             "no variant can serve here", "");
 }
 END_TEST
@@ -212,8 +212,8 @@ START_TEST(long_packed_rows_on_a_cpu_go_to_a_loop_a_core)
 {
     for (size_t cols = 256; cols <= 70000; cols += 97) {
         struct problem p = packed(4096, cols, 0);
-        EXPECT(choose(&p, &cpu, NULL, &c) == CLSM_OK, "%s", clsm_last_message());
-        enum geometry geometry = variants[c.ranked[0].config.variant].geometry;
+        EXPECT(clsm_choose(&p, &cpu, NULL, &c) == CLSM_OK, "%s", clsm_last_message());
+        enum geometry geometry = clsm_variants[c.ranked[0].config.variant].geometry;
         EXPECT(geometry == ROW_RUN_PER_ITEM, "cols %zu", cols);
     }
 }
@@ -228,10 +228,10 @@ START_TEST(strided_problems_go_to_what_takes_any_axis)
             clsm_problem_init(&given, CLSM_LOG_SOFTMAX, CLSM_F16, 64, 1000);
             given.inner = by_inner ? 7 : 1;
             given.x_col_stride = by_inner ? 0 : 2;
-            ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-            ck_assert_int_eq(choose(&p, devices[d], NULL, &c), CLSM_OK);
+            ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+            ck_assert_int_eq(clsm_choose(&p, devices[d], NULL, &c), CLSM_OK);
             is_sound(&p, devices[d]);
-            ck_assert(variants[c.ranked[0].config.variant].any_axis);
+            ck_assert(clsm_variants[c.ranked[0].config.variant].any_axis);
         }
 }
 END_TEST

@@ -32,7 +32,7 @@ static double value_of(const struct format *f, uint16_t bits)
 static uint16_t rounded(const struct format *f, double v)
 {
     uint16_t bits;
-    element_set(f->type, &bits, 0, v);
+    clsm_element_set(f->type, &bits, 0, v);
     return bits;
 }
 
@@ -41,7 +41,7 @@ START_TEST(every_16_bit_pattern_has_its_value_and_comes_back)
     const struct format *f = &formats[_i];
     for (unsigned u = 0; u < 65536; u++) {
         uint16_t bits = (uint16_t)u, magnitude = bits & 0x7fff;
-        double v = element_get(f->type, &bits, 0);
+        double v = clsm_element_get(f->type, &bits, 0);
         bool right = magnitude < f->infinity    ? v == value_of(f, bits)
                      : magnitude == f->infinity ? isinf(v)
                                                 : isnan(v);
@@ -156,10 +156,10 @@ START_TEST(nan_stays_nan_in_any_pair_of_types)
     for (int from = 0; from < 4; from++)
         for (int to = 0; to < 4; to++) {
             double a, b;
-            element_set((clsm_type)from, &a, 0, nan);
+            clsm_element_set((clsm_type)from, &a, 0, nan);
             ck_assert_int_eq(clsm_convert((clsm_type)from, &a, (clsm_type)to, &b, 1),
                              CLSM_OK);
-            ck_assert(isnan(element_get((clsm_type)to, &b, 0)));
+            ck_assert(isnan(clsm_element_get((clsm_type)to, &b, 0)));
         }
 }
 END_TEST
@@ -186,14 +186,14 @@ END_TEST
 
 START_TEST(limits_are_those_of_the_formats)
 {
-    ck_assert_double_eq(element_max(CLSM_F16), 65504);
-    ck_assert_double_eq(element_max(CLSM_BF16), value_of(&formats[1], 0x7f7f));
-    ck_assert_double_eq(element_max(CLSM_F32), FLT_MAX);
-    ck_assert_double_eq(element_max(CLSM_F64), DBL_MAX);
-    ck_assert_double_eq(element_min_normal(CLSM_F16), 0x1p-14);
-    ck_assert_double_eq(element_min_normal(CLSM_BF16), FLT_MIN);
-    ck_assert_double_eq(element_min_normal(CLSM_F32), FLT_MIN);
-    ck_assert_double_eq(element_min_normal(CLSM_F64), DBL_MIN);
+    ck_assert_double_eq(clsm_element_max(CLSM_F16), 65504);
+    ck_assert_double_eq(clsm_element_max(CLSM_BF16), value_of(&formats[1], 0x7f7f));
+    ck_assert_double_eq(clsm_element_max(CLSM_F32), FLT_MAX);
+    ck_assert_double_eq(clsm_element_max(CLSM_F64), DBL_MAX);
+    ck_assert_double_eq(clsm_element_min_normal(CLSM_F16), 0x1p-14);
+    ck_assert_double_eq(clsm_element_min_normal(CLSM_BF16), FLT_MIN);
+    ck_assert_double_eq(clsm_element_min_normal(CLSM_F32), FLT_MIN);
+    ck_assert_double_eq(clsm_element_min_normal(CLSM_F64), DBL_MIN);
 }
 END_TEST
 
@@ -202,12 +202,12 @@ START_TEST(an_ulp_is_the_gap_to_the_next_larger_magnitude)
     for (uint16_t bits = 0; bits < formats[_i].infinity - 1; bits++) {
         const struct format *f = &formats[_i];
         double v = value_of(f, bits), gap = value_of(f, (uint16_t)(bits + 1)) - v;
-        EXPECT(element_ulp(f->type, v) == gap, "at %a not %a", v, gap);
-        EXPECT(element_ulp(f->type, -v) == gap, "at %a not %a", -v, gap);
+        EXPECT(clsm_element_ulp(f->type, v) == gap, "at %a not %a", v, gap);
+        EXPECT(clsm_element_ulp(f->type, -v) == gap, "at %a not %a", -v, gap);
     }
-    ck_assert_double_eq(element_ulp(CLSM_F32, 1), FLT_EPSILON);
-    ck_assert_double_eq(element_ulp(CLSM_F64, 1.5), DBL_EPSILON);
-    ck_assert_double_eq(element_ulp(CLSM_F32, 0), 0x1p-149);
+    ck_assert_double_eq(clsm_element_ulp(CLSM_F32, 1), FLT_EPSILON);
+    ck_assert_double_eq(clsm_element_ulp(CLSM_F64, 1.5), DBL_EPSILON);
+    ck_assert_double_eq(clsm_element_ulp(CLSM_F32, 0), 0x1p-149);
 }
 END_TEST
 

@@ -18,7 +18,7 @@ static void set_up(void)
 }
 
 #define BAD(status, argument_and_value, expected)                                      \
-    REFUSED(problem_check(&given, &p), status, argument_and_value, expected)
+    REFUSED(clsm_problem_check(&given, &p), status, argument_and_value, expected)
 
 START_TEST(init_gives_a_packed_matrix_of_one_type)
 {
@@ -30,11 +30,11 @@ START_TEST(init_gives_a_packed_matrix_of_one_type)
     ck_assert_int_eq(given.nonfinite, CLSM_NONFINITE_DEFAULT);
     ck_assert_uint_eq(given.flags, 0);
     ck_assert_ptr_null(given.variant);
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     ck_assert_uint_eq(p.x.row_stride, 5);
     ck_assert_uint_eq(p.y.col_stride, 1);
     ck_assert(!p.strided && !p.open_rows && !p.open_cols && !p.deterministic);
-    ck_assert_uint_eq(problem_bytes(&p), 3 * 5 * (2 + 2));
+    ck_assert_uint_eq(clsm_problem_bytes(&p), 3 * 5 * (2 + 2));
     clsm_problem_init(NULL, CLSM_SOFTMAX, CLSM_F32, 1, 1);
 }
 END_TEST
@@ -42,13 +42,13 @@ END_TEST
 START_TEST(packed_strides_follow_the_inner_dimensions)
 {
     given.inner = 4;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     ck_assert_uint_eq(p.x.col_stride, 4);
     ck_assert_uint_eq(p.x.row_stride, 20);
     ck_assert(p.strided);
     given.inner = 1;
     given.y_col_stride = 2;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     ck_assert_uint_eq(p.y.row_stride, 10);
     ck_assert(p.strided);
 }
@@ -57,14 +57,14 @@ END_TEST
 START_TEST(flags_become_facts)
 {
     given.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS | CLSM_DETERMINISTIC;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     ck_assert(p.open_rows && p.open_cols && p.deterministic);
 }
 END_TEST
 
 START_TEST(a_missing_or_foreign_struct_is_refused)
 {
-    REFUSED(problem_check(NULL, &p), CLSM_ERR_NULL, "problem is NULL", "");
+    REFUSED(clsm_problem_check(NULL, &p), CLSM_ERR_NULL, "problem is NULL", "");
     given.struct_bytes = sizeof given + 8;
     BAD(CLSM_ERR_STRUCT, "problem.struct_bytes is", "clsm_problem_init()");
     given.struct_bytes = 0;
@@ -120,8 +120,8 @@ START_TEST(strides_that_make_elements_meet_are_refused)
     given.x_row_stride = 18;
     BAD(CLSM_ERR_SHAPE, "x_row_stride is 18", "19");
     given.x_row_stride = 19;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-    ck_assert_uint_eq(layout_extent(&p.x, &p), 2 * 19 + 19);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), 2 * 19 + 19);
 }
 END_TEST
 
@@ -129,14 +129,14 @@ START_TEST(a_stride_that_is_never_walked_may_be_anything)
 {
     given.rows = 1;
     given.x_row_stride = 1;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-    ck_assert_uint_eq(layout_extent(&p.x, &p), 5);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), 5);
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 3, 1);
     given.inner = 4;
     given.x_col_stride = 1;
     given.x_row_stride = 4;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-    ck_assert_uint_eq(layout_extent(&p.x, &p), 12);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), 12);
 }
 END_TEST
 
@@ -146,10 +146,10 @@ START_TEST(rows_cols_or_inner_of_zero_hold_nothing)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         set_up();
         *sizes[i] = 0;
-        ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-        ck_assert_uint_eq(problem_bytes(&p), 0);
-        ck_assert_uint_eq(layout_extent(&p.x, &p), 0);
-        ck_assert_uint_eq(layout_extent(&p.y, &p), 0);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_uint_eq(clsm_problem_bytes(&p), 0);
+        ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), 0);
+        ck_assert_uint_eq(clsm_layout_extent(&p.y, &p), 0);
     }
 }
 END_TEST
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(rows_of_2_to_31_are_taken_and_longer_ones_refused)
 {
     given.cols = MAX_COLS;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     given.cols = MAX_COLS + 1;
     BAD(CLSM_ERR_SHAPE, "cols is 2147483649", "expected at most 2147483648");
 }
@@ -170,7 +170,7 @@ START_TEST(sizes_past_size_t_are_refused)
     given.rows = SIZE_MAX / 5 / sizeof(float) + 1; /* elements fit, bytes do not */
     BAD(CLSM_ERR_SHAPE, "x: rows", "do not fit in size_t bytes");
     given.rows--;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     given.y_type = CLSM_F64;
     BAD(CLSM_ERR_SHAPE, "y: rows", "do not fit in size_t bytes");
     set_up();
@@ -190,8 +190,8 @@ START_TEST(a_huge_problem_is_not_taken_for_an_empty_one)
 {
     given.rows = (size_t)1 << 30;
     given.cols = (size_t)1 << 31;
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-    ck_assert_uint_ne(problem_bytes(&p), 0);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_uint_ne(clsm_problem_bytes(&p), 0);
 }
 END_TEST
 
@@ -202,25 +202,25 @@ START_TEST(an_extent_ends_behind_the_last_element)
         given.rows = n % 4, given.cols = n / 4 % 4, given.inner = n / 16 % 3;
         given.x_col_stride = given.inner + n / 48 % 3;
         given.x_row_stride = 3 * given.x_col_stride + given.inner + n / 144 % 3;
-        ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
         size_t end = 0;
         for (size_t r = 0; r < p.rows; r++)
             for (size_t c = 0; c < p.cols; c++)
                 for (size_t i = 0; i < p.inner; i++)
                     end = r * p.x.row_stride + c * p.x.col_stride + i + 1;
-        ck_assert_uint_eq(layout_extent(&p.x, &p), end);
+        ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), end);
     }
 }
 END_TEST
 
 START_TEST(arithmetic_is_f64_if_either_type_is)
 {
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
-    ck_assert(!problem_is_f64(&p));
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert(!clsm_problem_is_f64(&p));
     p.x.type = CLSM_F64;
-    ck_assert(problem_is_f64(&p));
+    ck_assert(clsm_problem_is_f64(&p));
     p.x.type = CLSM_F16, p.y.type = CLSM_F64;
-    ck_assert(problem_is_f64(&p));
+    ck_assert(clsm_problem_is_f64(&p));
 }
 END_TEST
 

@@ -11,17 +11,17 @@ static void plan_is(unsigned flags, size_t rows, size_t cols)
     clsm_problem given;
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F16, rows, cols);
     given.flags = flags;
-    ck_assert_int_eq(problem_check(&given, &plan), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &plan), CLSM_OK);
 }
 
 #define BAD(rows, cols, argument_and_value, expected)                                  \
-    REFUSED(problem_at(&plan, rows, cols, 0, 0, &p), CLSM_ERR_SHAPE,                   \
+    REFUSED(clsm_problem_at(&plan, rows, cols, 0, 0, &p), CLSM_ERR_SHAPE,              \
             argument_and_value, expected)
 
 START_TEST(a_closed_plan_takes_its_own_shape_only)
 {
     plan_is(0, 3, 5);
-    ck_assert_int_eq(problem_at(&plan, 3, 5, 0, 0, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_at(&plan, 3, 5, 0, 0, &p), CLSM_OK);
     BAD(4, 5, "rows is 4", "expected the plan's 3 (no CLSM_OPEN_ROWS)");
     BAD(0, 5, "rows is 0", "expected the plan's 3");
     BAD(3, 4, "cols is 4", "expected the plan's 5 (no CLSM_OPEN_COLS)");
@@ -34,9 +34,9 @@ START_TEST(open_rows_may_be_any_number)
     plan_is(CLSM_OPEN_ROWS, 0, 5);
     const size_t rows[] = {0, 1, 1000, (size_t)1 << 40};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        ck_assert_int_eq(problem_at(&plan, rows[i], 5, 0, 0, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_problem_at(&plan, rows[i], 5, 0, 0, &p), CLSM_OK);
         ck_assert_uint_eq(p.rows, rows[i]);
-        ck_assert_uint_eq(layout_extent(&p.x, &p), rows[i] * 5);
+        ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), rows[i] * 5);
     }
     BAD(1, 4, "cols is 4", "CLSM_OPEN_COLS");
     BAD(SIZE_MAX / 5, 5, "x: rows", "do not fit in size_t bytes");
@@ -47,9 +47,9 @@ START_TEST(open_cols_may_be_anything_up_to_the_bound)
 {
     plan_is(CLSM_OPEN_COLS, 3, 5);
     for (size_t cols = 0; cols <= 5; cols++) {
-        ck_assert_int_eq(problem_at(&plan, 3, cols, 0, 0, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_problem_at(&plan, 3, cols, 0, 0, &p), CLSM_OK);
         ck_assert_uint_eq(p.cols, cols);
-        ck_assert_uint_eq(layout_extent(&p.y, &p), 3 * cols);
+        ck_assert_uint_eq(clsm_layout_extent(&p.y, &p), 3 * cols);
     }
     BAD(3, 6, "cols is 6", "expected at most the plan's 5");
     BAD(2, 5, "rows is 2", "CLSM_OPEN_ROWS");
@@ -59,25 +59,25 @@ END_TEST
 START_TEST(strides_of_0_are_packed_for_the_columns_of_the_call)
 {
     plan_is(CLSM_OPEN_COLS, 3, 8);
-    ck_assert_int_eq(problem_at(&plan, 3, 6, 0, 0, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_at(&plan, 3, 6, 0, 0, &p), CLSM_OK);
     ck_assert_uint_eq(p.x.row_stride, 6);
-    ck_assert_int_eq(problem_at(&plan, 3, 6, 8, 7, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_at(&plan, 3, 6, 8, 7, &p), CLSM_OK);
     ck_assert_uint_eq(p.x.row_stride, 8);
     ck_assert_uint_eq(p.y.row_stride, 7);
-    ck_assert_uint_eq(layout_extent(&p.y, &p), 2 * 7 + 6);
+    ck_assert_uint_eq(clsm_layout_extent(&p.y, &p), 2 * 7 + 6);
 }
 END_TEST
 
 START_TEST(strides_of_a_call_are_checked_as_a_plans)
 {
     plan_is(CLSM_OPEN_ROWS | CLSM_OPEN_COLS, 3, 8);
-    REFUSED(problem_at(&plan, 2, 6, 5, 0, &p), CLSM_ERR_SHAPE, "x_row_stride is 5",
+    REFUSED(clsm_problem_at(&plan, 2, 6, 5, 0, &p), CLSM_ERR_SHAPE, "x_row_stride is 5",
             "expected at least one row's extent, 6");
-    REFUSED(problem_at(&plan, 2, 6, 0, 5, &p), CLSM_ERR_SHAPE, "y_row_stride is 5",
+    REFUSED(clsm_problem_at(&plan, 2, 6, 0, 5, &p), CLSM_ERR_SHAPE, "y_row_stride is 5",
             "6");
-    REFUSED(problem_at(&plan, 3, 6, SIZE_MAX / 2, 0, &p), CLSM_ERR_SHAPE,
+    REFUSED(clsm_problem_at(&plan, 3, 6, SIZE_MAX / 2, 0, &p), CLSM_ERR_SHAPE,
             "row stride 9223372036854775807", "do not fit");
-    ck_assert_int_eq(problem_at(&plan, 1, 6, 5, 0, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_at(&plan, 1, 6, 5, 0, &p), CLSM_OK);
 }
 END_TEST
 
@@ -85,7 +85,7 @@ START_TEST(everything_else_stays_the_plans)
 {
     plan_is(CLSM_OPEN_ROWS | CLSM_DETERMINISTIC, 3, 8);
     plan.nonfinite = CLSM_NONFINITE_LIMIT;
-    ck_assert_int_eq(problem_at(&plan, 9, 8, 0, 0, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_at(&plan, 9, 8, 0, 0, &p), CLSM_OK);
     ck_assert_int_eq(p.nonfinite, CLSM_NONFINITE_LIMIT);
     ck_assert_int_eq(p.x.type, CLSM_F16);
     ck_assert(p.open_rows && p.deterministic);

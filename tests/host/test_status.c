@@ -55,20 +55,21 @@ END_TEST
 
 START_TEST(a_failure_keeps_status_and_message)
 {
-    ck_assert_int_eq(fail(CLSM_ERR_SHAPE, "rows is %d", 7), CLSM_ERR_SHAPE);
+    ck_assert_int_eq(clsm_fail(CLSM_ERR_SHAPE, "rows is %d", 7), CLSM_ERR_SHAPE);
     ck_assert_str_eq(clsm_last_message(), "rows is 7");
 }
 END_TEST
 
 START_TEST(an_opencl_failure_names_call_and_code)
 {
-    ck_assert_int_eq(fail_cl(CL_OUT_OF_RESOURCES, "clFinish"), CLSM_ERR_OPENCL);
+    ck_assert_int_eq(clsm_fail_cl(CL_OUT_OF_RESOURCES, "clFinish"), CLSM_ERR_OPENCL);
     ck_assert_str_eq(clsm_last_message(), "clFinish failed: CL_OUT_OF_RESOURCES (-5)");
     ck_assert_int_eq(clsm_last_cl_error(), CL_OUT_OF_RESOURCES);
-    ck_assert_int_eq(fail_cl(CL_OUT_OF_HOST_MEMORY, "clFinish"), CLSM_ERR_MEMORY);
-    ck_assert_int_eq(fail_cl(-9999, "clFinish"), CLSM_ERR_OPENCL);
+    ck_assert_int_eq(clsm_fail_cl(CL_OUT_OF_HOST_MEMORY, "clFinish"), CLSM_ERR_MEMORY);
+    ck_assert_int_eq(clsm_fail_cl(-9999, "clFinish"), CLSM_ERR_OPENCL);
     SAYS("-9999");
-    ck_assert_str_eq(cl_error_name(CL_INVALID_KERNEL_ARGS), "CL_INVALID_KERNEL_ARGS");
+    ck_assert_str_eq(clsm_cl_error_name(CL_INVALID_KERNEL_ARGS),
+                     "CL_INVALID_KERNEL_ARGS");
 }
 END_TEST
 
@@ -76,7 +77,7 @@ START_TEST(a_message_longer_than_its_room_is_cut)
 {
     static char longer[20000];
     memset(longer, 'x', sizeof longer - 1);
-    fail(CLSM_ERR_BUILD, "%s", longer);
+    clsm_fail(CLSM_ERR_BUILD, "%s", longer);
     size_t length = strlen(clsm_last_message());
     ck_assert(length > 4000 && length < sizeof longer - 1);
 }
@@ -93,7 +94,7 @@ static void *fail_elsewhere(void *data)
     struct other *other = data;
     strncpy(other->before, clsm_last_message(), sizeof other->before - 1);
     other->code_before = clsm_last_cl_error();
-    fail_cl(CL_INVALID_VALUE, "clElsewhere");
+    clsm_fail_cl(CL_INVALID_VALUE, "clElsewhere");
     strncpy(other->after, clsm_last_message(), sizeof other->after - 1);
     return NULL;
 }
@@ -102,7 +103,7 @@ START_TEST(each_thread_has_its_own_message_and_code)
 {
     struct other other = {0};
     pthread_t thread;
-    fail_cl(CL_INVALID_CONTEXT, "clHere");
+    clsm_fail_cl(CL_INVALID_CONTEXT, "clHere");
     ck_assert_int_eq(pthread_create(&thread, NULL, fail_elsewhere, &other), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert_str_eq(other.before, "");

@@ -19,8 +19,8 @@ static unsigned values_of(const struct param *param)
 
 START_TEST(every_row_is_whole)
 {
-    for (unsigned v = 0; v < variant_count; v++) {
-        const struct variant *row = &variants[v];
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        const struct variant *row = &clsm_variants[v];
         ck_assert_str_eq(clsm_variant_name(v), row->name);
         ck_assert_uint_ge(row->cols.min, 1);
         ck_assert_uint_ge(row->cols.max, row->cols.min);
@@ -28,11 +28,11 @@ START_TEST(every_row_is_whole)
         ck_assert_uint_ge(row->reads, 1);
         ck_assert_uint_eq(strcspn(row->name, ":=, "), strlen(row->name));
         for (unsigned w = 0; w < v; w++)
-            ck_assert_str_ne(variants[w].name, row->name);
+            ck_assert_str_ne(clsm_variants[w].name, row->name);
         for (unsigned k = 0; k < MAX_PARAMS; k++)
             ck_assert_int_eq(!!row->params[k].name, values_of(&row->params[k]) > 0);
     }
-    ck_assert_ptr_null(clsm_variant_name(variant_count));
+    ck_assert_ptr_null(clsm_variant_name(clsm_variant_count));
 }
 END_TEST
 
@@ -40,15 +40,15 @@ START_TEST(every_combination_of_values_comes_once)
 {
     unsigned expected = 0, found = 0;
     struct config a, b;
-    for (unsigned v = 0; v < variant_count; v++) {
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
         unsigned total = 1;
-        for (unsigned k = 0; k < MAX_PARAMS && variants[v].params[k].name; k++)
-            total *= values_of(&variants[v].params[k]);
+        for (unsigned k = 0; k < MAX_PARAMS && clsm_variants[v].params[k].name; k++)
+            total *= values_of(&clsm_variants[v].params[k]);
         expected += total;
     }
-    for (; config_at(found, &a); found++)
+    for (; clsm_config_at(found, &a); found++)
         for (unsigned i = 0; i < found; i++) {
-            ck_assert(config_at(i, &b));
+            ck_assert(clsm_config_at(i, &b));
             EXPECT(memcmp(&a, &b, sizeof a) != 0, "%u and %u are the same", i, found);
         }
     ck_assert_uint_eq(found, expected);
@@ -60,11 +60,11 @@ START_TEST(every_name_parses_back_to_its_configuration)
 {
     struct config config, parsed;
     bool exact;
-    for (unsigned i = 0; config_at(i, &config); i++) {
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
         char name[64];
-        config_name(&config, name, sizeof name);
+        clsm_config_text(&config, name, sizeof name);
         ck_assert_str_eq(clsm_config_name(i), name);
-        ck_assert_int_eq(config_parse(name, &parsed, &exact), CLSM_OK);
+        ck_assert_int_eq(clsm_config_parse(name, &parsed, &exact), CLSM_OK);
         ck_assert_mem_eq(&parsed, &config, sizeof config);
         ck_assert(exact == (strchr(name, ':') != NULL));
     }
@@ -75,12 +75,13 @@ START_TEST(a_bare_name_takes_the_first_values)
 {
     struct config config;
     bool exact = true;
-    for (unsigned v = 0; v < variant_count; v++) {
-        ck_assert_int_eq(config_parse(variants[v].name, &config, &exact), CLSM_OK);
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        ck_assert_int_eq(clsm_config_parse(clsm_variants[v].name, &config, &exact),
+                         CLSM_OK);
         ck_assert(!exact);
         ck_assert_uint_eq(config.variant, v);
         for (unsigned k = 0; k < MAX_PARAMS; k++)
-            ck_assert_uint_eq(config.values[k], variants[v].params[k].values[0]);
+            ck_assert_uint_eq(config.values[k], clsm_variants[v].params[k].values[0]);
     }
 }
 END_TEST
@@ -92,10 +93,10 @@ START_TEST(an_unknown_variant_is_refused_with_the_list)
     struct config config;
     bool exact;
     for (size_t i = 0; i < COUNT(names); i++) {
-        REFUSED(config_parse(names[i], &config, &exact), CLSM_ERR_VARIANT, names[i],
-                "expected one of:");
-        for (unsigned v = 0; v < variant_count; v++)
-            SAYS(variants[v].name);
+        REFUSED(clsm_config_parse(names[i], &config, &exact), CLSM_ERR_VARIANT,
+                names[i], "expected one of:");
+        for (unsigned v = 0; v < clsm_variant_count; v++)
+            SAYS(clsm_variants[v].name);
     }
 }
 END_TEST
@@ -107,15 +108,16 @@ START_TEST(a_bad_parameter_is_refused_with_the_values_there_are)
         "",     "=",    "=0",      "=63",  "=-64",  "=64x",  "= 64",
         "=+64", "=64,", "=64,X=1", "=64 ", "=0x40", "=64.0", "=99999999999"};
     unsigned v = 0;
-    while (values_of(&variants[v].params[0]) < 2)
+    while (values_of(&clsm_variants[v].params[0]) < 2)
         v++;
-    const struct param *param = &variants[v].params[0];
+    const struct param *param = &clsm_variants[v].params[0];
     struct config config;
     bool exact;
     for (size_t i = 0; i < COUNT(ends); i++) {
         char name[64], value[16];
-        snprintf(name, sizeof name, "%s:%s%s", variants[v].name, param->name, ends[i]);
-        REFUSED(config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name,
+        snprintf(name, sizeof name, "%s:%s%s", clsm_variants[v].name, param->name,
+                 ends[i]);
+        REFUSED(clsm_config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name,
                 param->name);
         for (unsigned k = 0; k < values_of(param); k++) {
             snprintf(value, sizeof value, "%u", param->values[k]);
@@ -129,12 +131,12 @@ START_TEST(an_empty_list_of_parameters_is_refused)
 {
     struct config config;
     bool exact;
-    for (unsigned v = 0; v < variant_count; v++) {
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
         char name[64];
-        snprintf(name, sizeof name, "%s:", variants[v].name);
-        REFUSED(config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name, "");
-        snprintf(name, sizeof name, "%s:NOSUCH=1", variants[v].name);
-        REFUSED(config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name, "");
+        snprintf(name, sizeof name, "%s:", clsm_variants[v].name);
+        REFUSED(clsm_config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name, "");
+        snprintf(name, sizeof name, "%s:NOSUCH=1", clsm_variants[v].name);
+        REFUSED(clsm_config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name, "");
     }
 }
 END_TEST
@@ -142,13 +144,13 @@ END_TEST
 START_TEST(a_work_group_has_the_size_its_name_says)
 {
     struct config config;
-    for (unsigned i = 0; config_at(i, &config); i++) {
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
         const char *wg = strstr(clsm_config_name(i), "WG=");
         unsigned size = 1;
         if (wg)
             ck_assert_int_eq(sscanf(wg, "WG=%u", &size), 1);
-        ck_assert_uint_eq(config_wg(&config), size);
-        ck_assert_uint_eq(config_value(&config, "NOSUCH", 77), 77);
+        ck_assert_uint_eq(clsm_config_wg(&config), size);
+        ck_assert_uint_eq(clsm_config_value(&config, "NOSUCH", 77), 77);
     }
 }
 END_TEST
@@ -166,8 +168,8 @@ static unsigned fitting(const struct problem *p, const struct traits *t)
 {
     struct config config;
     unsigned n = 0;
-    for (unsigned i = 0; config_at(i, &config); i++)
-        n += !config_misfit(&config, p, t);
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        n += !clsm_config_misfit(&config, p, t);
     return n;
 }
 
@@ -184,7 +186,7 @@ START_TEST(the_poorest_device_is_served_for_every_row_length)
         given.y_type = (clsm_type)(_i / 3 % 3);
         given.inner = _i / 9 % 2 ? 5 : 1;
         given.flags = i % 2 ? CLSM_OPEN_COLS | CLSM_OPEN_ROWS : 0;
-        ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
         ck_assert_uint_ge(fitting(&p, &floor_of_all), 1);
     }
 }
@@ -197,7 +199,7 @@ START_TEST(what_fits_stays_within_the_device)
     struct problem p;
     struct config config;
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 2, 1000);
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     for (size_t wg = 1; wg <= 1024; wg *= 2)
         for (uint64_t local = 0; local <= 16384; local = local ? 2 * local : 64) {
             struct traits t = {.bits = TRAIT_LANES,
@@ -205,12 +207,12 @@ START_TEST(what_fits_stays_within_the_device)
                                .max_wg = wg,
                                .local_bytes = local,
                                .vector_width = 1};
-            for (unsigned i = 0; config_at(i, &config); i++) {
-                if (config_misfit(&config, &p, &t))
+            for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+                if (clsm_config_misfit(&config, &p, &t))
                     continue;
-                size_t reals = variants[config.variant].local_reals;
-                EXPECT(config_wg(&config) <= wg, "%s", clsm_config_name(i));
-                EXPECT(config_wg(&config) * reals * 4 <= local, "%s",
+                size_t reals = clsm_variants[config.variant].local_reals;
+                EXPECT(clsm_config_wg(&config) <= wg, "%s", clsm_config_name(i));
+                EXPECT(clsm_config_wg(&config) * reals * 4 <= local, "%s",
                        clsm_config_name(i));
             }
         }
@@ -223,15 +225,15 @@ START_TEST(what_needs_lanes_fits_only_where_they_are)
     clsm_problem given;
     struct problem p;
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 2, 64);
-    ck_assert_int_eq(problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     with.bits |= TRAIT_LANES;
     with.lanes = 32, with.max_wg = 1024, with.local_bytes = 65536;
     without.max_wg = 1024, without.local_bytes = 65536;
     struct config config;
-    for (unsigned i = 0; config_at(i, &config); i++) {
-        bool needs = variants[config.variant].needs & TRAIT_LANES;
-        ck_assert_ptr_null(config_misfit(&config, &p, &with));
-        ck_assert(needs == (config_misfit(&config, &p, &without) != NULL));
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        bool needs = clsm_variants[config.variant].needs & TRAIT_LANES;
+        ck_assert_ptr_null(clsm_config_misfit(&config, &p, &with));
+        ck_assert(needs == (clsm_config_misfit(&config, &p, &without) != NULL));
     }
 }
 END_TEST
