@@ -30,9 +30,13 @@ static void three_passes(struct row row, uint first, uint step, __local real *sc
         s.max = real_max(s.max, row_load(row, c));
     s.max = set_max(s.max, scratch);
 #endif
-    for (uint c = first; c < row.cols; c += step)
-        s.sum = pair_add(s.sum, op_term(row_load(row, c), s.max));
-    s.sum = set_sum(s.sum, scratch);
+    uint c = first;
+    while (c < row.cols) {
+        for (uint k = 0; k < SPAN && c < row.cols; k++, c += step)
+            s.part = pair_add(s.part, op_term(row_load(row, c), s.max));
+        s = state_settle(s);
+    }
+    s.sum = set_sum(state_close(s).sum, scratch);
     write_row(row, op_result(s), first, step);
 }
 
@@ -42,7 +46,7 @@ static void three_passes(struct row row, uint first, uint step, __local real *sc
 static void two_passes(struct row row, uint first, uint step, __local real *scratch)
 {
     struct state s = state_empty();
-    uint c = first;
+    uint c = first, latest = 0;
     for (; row.cols >= BLOCK * step && c < row.cols - (BLOCK - 1) * step;
          c += BLOCK * step) {
         real x[BLOCK];
@@ -52,14 +56,20 @@ static void two_passes(struct row row, uint first, uint step, __local real *scra
         if (max > s.max)
             s = state_raise(s, max);
         for (uint k = 0; k < BLOCK; k++)
-            s.sum = pair_add(s.sum, op_term(x[k], s.max));
+            s.part = pair_add(s.part, op_term(x[k], s.max));
+        latest += BLOCK;
+        if (latest >= SPAN) {
+            s = state_settle(s);
+            latest = 0;
+        }
     }
-    for (; c < row.cols; c += step) {
+    for (; c < row.cols; c += step) { /* fewer than BLOCK */
         real x = row_load(row, c);
         if (x > s.max)
             s = state_raise(s, x);
-        s.sum = pair_add(s.sum, op_term(x, s.max));
+        s.part = pair_add(s.part, op_term(x, s.max));
     }
+    s = state_close(s);
     s = state_raise(s, set_max(s.max, scratch));
     s.sum = set_sum(s.sum, scratch);
     write_row(row, op_result(s), first, step);

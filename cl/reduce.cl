@@ -7,16 +7,23 @@
  *     struct pair set_sum(struct pair, __local real *) everybody gets the sum
  */
 
-/* A sum as two numbers: hi, and lo, which collects what rounding took from hi. It keeps
- * sums of any length within a few 2^-24, and a sum that is barely above 1 exact enough for
- * log1p. Source: Knuth, The Art of Computer Programming 2, 4.2.2 (TwoSum). */
+/* A sum as two numbers: hi, and lo, which collects what rounding took from hi. Source:
+ * Knuth, The Art of Computer Programming 2, 4.2.2 (TwoSum). */
 struct pair {
     real hi, lo;
 };
 
+/* lo is a plain sum, so it must not get too many terms: where one element dominates, all
+ * others go there, and log-softmax needs their sum to the last digits. So the latest SPAN
+ * elements have a pair of their own, and lo itself has its losses collected. That keeps
+ * sums of 2^24 elements as exact as short ones, and one barely above 1 fit for log1p. */
+#define SPAN 32
+
 struct state {
     real max;
-    struct pair sum; /* of exp(x - max) or whatever the operation adds */
+    struct pair part; /* the sum of the latest elements, at most SPAN */
+    struct pair sum;  /* the sum of those before */
+    real lost;        /* what rounding took from sum.lo */
 };
 
 static struct pair pair_add(struct pair s, real v)
@@ -37,7 +44,30 @@ static struct pair pair_merge(struct pair a, struct pair b)
 
 static struct state state_empty(void)
 {
-    struct state s = {(real)(-INFINITY), {(real)0, (real)0}};
+    struct state s = {(real)(-INFINITY), {(real)0, (real)0}, {(real)0, (real)0}, (real)0};
+    return s;
+}
+
+/* Move the latest elements' sum to the others'. */
+static struct state state_settle(struct state s)
+{
+    struct pair rounded = {s.sum.hi, (real)0};
+    rounded = pair_add(rounded, s.part.hi);
+    struct pair low = {s.sum.lo, s.lost};
+    low = pair_add(low, rounded.lo + s.part.lo);
+    s.sum.hi = rounded.hi;
+    s.sum.lo = low.hi + low.lo; /* takes back what has become large enough for it */
+    s.lost = low.lo - (s.sum.lo - low.hi);
+    s.part.hi = s.part.lo = (real)0;
+    return s;
+}
+
+/* All elements are in: everything into s.sum. */
+static struct state state_close(struct state s)
+{
+    s = state_settle(s);
+    s.sum.lo += s.lost;
+    s.lost = (real)0;
     return s;
 }
 
@@ -58,7 +88,10 @@ static struct state state_raise(struct state s, real max)
 {
     real scale = exp_nonpositive(below_max(s.max, max));
     s.max = max;
+    s.part.hi *= scale;
+    s.part.lo *= scale;
     s.sum.hi *= scale;
     s.sum.lo *= scale;
+    s.lost *= scale;
     return s;
 }

@@ -61,6 +61,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
         return 30 * v;
     case INPUT_ONE_HUGE:
         return c == d->place ? 60 + v : v;
+    case INPUT_DOMINANT:
+        return c == d->place ? 0 : -12 - fabs(d->level);
     case INPUT_EQUAL:
         return d->level;
     case INPUT_TIES:

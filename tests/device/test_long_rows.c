@@ -130,8 +130,16 @@ START_TEST(normal_values_sum_without_drift)
 }
 END_TEST
 
+START_TEST(log_softmax_keeps_its_digits_where_one_of_many_dominates)
+{
+    run_variants(_i, CLSM_LOG_SOFTMAX, INPUT_DOMINANT);
+}
+END_TEST
+
 void long_rows_suite(Suite *suite, int device)
 {
+    add_test(suite, device, NULL,
+             log_softmax_keeps_its_digits_where_one_of_many_dominates);
     add_test(suite, device, NULL, equal_values_sum_without_drift);
     add_test(suite, device, NULL, normal_values_sum_without_drift);
 }
