@@ -146,9 +146,22 @@ bool can_do(const struct device *device, const clsm_problem *p)
     return false;
 }
 
+bool can_serve(const struct device *device, unsigned variant,
+               const clsm_problem *problem)
+{
+    struct problem p;
+    struct config config;
+    if (clsm_problem_check(problem, &p) != CLSM_OK)
+        return false;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        if (config.variant == variant &&
+            !clsm_config_misfit(&config, &p, &device->session.engine->traits))
+            return true;
+    return false;
+}
+
 bool is_new_here(const struct device *device, unsigned variant)
 {
-    const struct variant *v = &clsm_variants[variant];
     bool local = device->session.engine->traits.lanes_by == LANES_LOCAL;
-    return !local || v->needs & TRAIT_LANES || v->geometry == ROW_PER_GROUP;
+    return !local || clsm_variants[variant].lanes;
 }

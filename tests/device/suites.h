@@ -70,6 +70,10 @@ clsm_problem problem_of(clsm_op op, clsm_type x, clsm_type y, size_t rows, size_
 /* Can this device do it at all? A note says so if not. */
 bool can_do(const struct device *device, const clsm_problem *problem);
 
+/* Has the variant a configuration that can serve the problem on this device? */
+bool can_serve(const struct device *device, unsigned variant,
+               const clsm_problem *problem);
+
 /* With lanes through local memory (CLSM_SUBGROUPS=local) only variants that may use
  * lanes do anything new. */
 bool is_new_here(const struct device *device, unsigned variant);

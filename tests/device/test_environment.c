@@ -35,7 +35,7 @@ START_TEST(variant_of_the_environment_is_taken)
     struct tally t = tally_of(_i);
     expect_variant(&t, "item", NULL, "item:");
     expect_variant(&t, "tree", NULL, "tree:");
-    expect_variant(&t, "online:WG=256,BLOCK=8", NULL, "online:WG=256,BLOCK=8");
+    expect_variant(&t, "wide:VEC=4", NULL, "wide:VEC=4");
     expect_variant(&t, "item", "tree", "tree:");
     tally_end(&t);
 }

@@ -59,7 +59,7 @@ static const struct layout_case many_rows[] = {
     {CLSM_F32, CLSM_F32, .rows = 20011, .cols = 17, .y_row = 18},
 };
 
-static void run(struct tally *t, const struct layout_case *l, const char *variant)
+static struct trial trial_of(const struct layout_case *l)
 {
     struct trial trial = {.mixed = true,
                           .in_place = l->in_place,
@@ -72,25 +72,28 @@ static void run(struct tally *t, const struct layout_case *l, const char *varian
     trial.problem.y_row_stride = l->y_row;
     trial.problem.x_col_stride = l->x_col;
     trial.problem.y_col_stride = l->y_col;
-    trial.problem.variant = variant;
-    if (can_do(t->device, &trial.problem))
-        tally_trial(t, &trial, NULL);
+    return trial;
 }
 
-/* Each with what the library chooses and with every variant that can serve it here. */
+/* With what the library chooses, and with every variant that can serve it here. */
+static void run(struct tally *t, const struct layout_case *l)
+{
+    struct trial trial = trial_of(l);
+    if (!can_do(t->device, &trial.problem))
+        return;
+    tally_trial(t, &trial, NULL);
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        trial.problem.variant = clsm_variants[v].name;
+        if (can_serve(t->device, v, &trial.problem))
+            tally_trial(t, &trial, NULL);
+    }
+}
+
 static void run_all(int index, const struct layout_case *cases, size_t n)
 {
     struct tally t = tally_of(index);
-    const struct traits *traits = &t.device->session.engine->traits;
-    for (size_t i = 0; i < n; i++) {
-        const struct layout_case *l = &cases[i];
-        bool strided = l->inner > 1 || l->x_col > 1 || l->y_col > 1;
-        run(&t, l, NULL);
-        for (unsigned v = 0; v < clsm_variant_count; v++)
-            if (!(clsm_variants[v].needs & ~traits->bits) &&
-                (clsm_variants[v].any_axis || !strided))
-                run(&t, l, clsm_variants[v].name);
-    }
+    for (size_t i = 0; i < n; i++)
+        run(&t, &cases[i]);
     tally_end(&t);
 }
 
@@ -126,9 +129,12 @@ START_TEST(more_rows_than_work_items_are_looped_over)
     struct tally t = tally_of(_i);
     struct layout_case l = {CLSM_F32, CLSM_F32, .cols = 2};
     l.rows = (size_t)t.device->session.info.compute_units * ITEMS_PER_UNIT + 5;
-    for (unsigned v = 0; v < clsm_variant_count; v++)
+    struct trial trial = trial_of(&l);
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        trial.problem.variant = clsm_variants[v].name;
         if (clsm_variants[v].geometry == ROW_PER_ITEM)
-            run(&t, &l, clsm_variants[v].name);
+            tally_trial(&t, &trial, NULL);
+    }
     tally_end(&t);
 }
 END_TEST
