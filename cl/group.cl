@@ -10,9 +10,9 @@
 #include "group_set.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
-clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+clsm_row(TENSORS)
 {
     __local real scratch[SCRATCH_REALS];
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
-        three_passes(row_at(x, y, shape, r), get_local_id(0), WG, scratch);
+        three_passes(ROW_AT(r), get_local_id(0), WG, scratch);
 }

@@ -19,8 +19,8 @@ static struct pair set_sum(struct pair s, __local real *scratch)
 }
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
-clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+clsm_row(TENSORS)
 {
     for (size_t r = get_global_id(0); r < shape.rows; r += get_global_size(0))
-        three_passes(row_at(x, y, shape, r), 0, 1, 0);
+        three_passes(ROW_AT(r), 0, 1, 0);
 }

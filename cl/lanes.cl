@@ -132,7 +132,7 @@ static real lanes_add(real v, __local real *scratch)
  * rounding cut off goes to lo. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */
 static struct pair lanes_sum(struct pair s, __local real *scratch)
 {
-    real grid = lanes_max(s.hi, scratch) * (real)(SCALAR)(2 * lanes_size());
+    real grid = lanes_max(fabs(s.hi), scratch) * (real)(SCALAR)(2 * lanes_size());
     real hi = (s.hi + grid) - grid;
     s.lo = lanes_add(s.lo + (s.hi - hi), scratch);
     s.hi = lanes_add(hi, scratch);

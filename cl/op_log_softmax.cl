@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * y = x - max - log(sum(exp(x - max))). The maximum itself adds exactly 1 to the sum, so
- * log1p of the rest keeps its digits where one element dominates.
- */
-#define OP_NEEDS_MAX 1
+/* y = x - max - log(sum(exp(x - max))) */
+#include "exp_terms.cl"
+#include "keep_nothing.cl"
 
 struct result {
     real max, log_sum;
 };
 
-static real op_term(real x, real max)
+static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    return exp_nonpositive(below_max(x, max));
-}
-
-static struct result op_result(struct state s)
-{
-    struct result r = {s.max, log1p((s.sum.hi - (real)1) + s.sum.lo)};
+    struct result r = {s.max, state_log_sum(s)};
 #if LIMIT
     r.log_sum = s.max == (real)(-INFINITY) && s.sum.hi == (real)0 ? (real)0 : r.log_sum;
 #endif
     return r;
 }
 
-static real op_value(struct result r, real x)
+static real op_value(struct row row, uint c, real x, struct result r)
 {
     return below_max(x, r.max) - r.log_sum;
 }

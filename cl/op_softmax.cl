@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* y = exp(x - max) / sum(exp(x - max)) */
-#define OP_NEEDS_MAX 1
+#include "exp_terms.cl"
+#include "keep_nothing.cl"
 
 struct result {
     real max, scale;
 };
 
-static real op_term(real x, real max)
-{
-    return exp_nonpositive(below_max(x, max));
-}
-
-static struct result op_result(struct state s)
+static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
     struct result r = {s.max, (real)1 / (s.sum.hi + s.sum.lo)};
 #if LIMIT
@@ -20,7 +16,7 @@ static struct result op_result(struct state s)
     return r;
 }
 
-static real op_value(struct result r, real x)
+static real op_value(struct row row, uint c, real x, struct result r)
 {
-    return op_term(x, r.max) * r.scale;
+    return exp_nonpositive(below_max(x, r.max)) * r.scale;
 }

@@ -1,77 +1,210 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How a set of workers goes over one row, for any operation. Worker `first` takes columns
- * first, first + step, ... All workers of a set pass the same row.
+ * first, first + step, ... of those that take part. All workers of a set pass the same row.
  *
  * A mapping defines what its set is:
  *     set_max  everybody gets the largest of everybody's value
  *     set_sum  everybody gets the sum of everybody's pair
- * with SCRATCH_REALS of local memory to do it in, if it needs any.
+ * with SCRATCH_REALS of local memory to do it in, if it needs any. All workers of a
+ * work-group reach every one of these calls, whatever their rows are.
+ *
+ * An operation has defined before:
+ *     OP_NEEDS_MAX  its terms are taken relative to the row's maximum
+ *     OP_GIVEN      max and sum are read instead of computed
+ *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
+ *                   keep_reduce; the others have the empty ones below
+ *     OP_WRITES     WRITES_ROW: an element for each of x; WRITES_ONE: one a row, op_one;
+ *                   WRITES_NOTHING but row results; WRITES_ITSELF: op_write
  */
 #ifndef BLOCK
 #define BLOCK 8
 #endif
 
+#ifndef OP_GIVEN
+#define OP_GIVEN 0
+#endif
+#ifndef OP_KEEPS
+#define OP_KEEPS 0
+#endif
+#ifndef OP_WRITES
+#define OP_WRITES WRITES_ROW
+#endif
+
 static real set_max(real v, __local real *scratch);
 static struct pair set_sum(struct pair s, __local real *scratch);
 
-static void write_row(struct row row, struct result result, uint first, uint step)
+/* The smallest of everybody's column, which comes in two halves that any real can hold. */
+static uint set_min_column(real high, real low, __local real *scratch)
 {
-    for (uint c = first; c < row.cols; c += step)
-        row_store(row, c, op_value(result, row_load(row, c)));
+    real least = set_max(-high, scratch);
+    low = set_max(-high == least ? -low : (real)-65536, scratch);
+    return (uint)-FIRST(least) << 16 | (uint)-FIRST(low);
 }
 
-/* Maximum, sum, write: reads x three times (twice if the operation has no maximum). */
+#if !OP_KEEPS
+#define keep_add(keep, row, c, x)
+#define keep_reduce(keep, scratch)
+#endif
+
+#if ONE_HOT || HAS_TEMPERATURE
+/* The first column where the row has its maximum, in rows of temperature 0. */
+static uint first_of_max(struct row row, real max, uint first, uint step,
+                         __local real *scratch)
+{
+    uint at = NO_COLUMN;
+    for (uint c = row.begin + first; row.one_hot && c < row.end && at == NO_COLUMN;
+         c += step) {
+        SCALAR lane[VEC];
+        TO_LANES(row_logit(row, c), lane);
+        for (uint d = 0; d < VEC && c + d < row.end && at == NO_COLUMN; d++)
+            at = lane[d] == FIRST(max) ? c + d : at;
+    }
+    return set_min_column((real)(SCALAR)(at >> 16), (real)(SCALAR)(at & 0xffffu), scratch);
+}
+#endif
+
+#if OP_WRITES == WRITES_ROW
+static void write_row(struct row row, struct result result, uint hot, uint first,
+                      uint step)
+{
+    for (uint c = row.begin + first; c < row.end; c += step) {
+        real x = row_logit(row, c);
+#if ONE_HOT || HAS_TEMPERATURE
+        if (row.one_hot)
+            x = pick(c, hot, result.max, (real)(-INFINITY));
+#endif
+        row_store(row, c, row.end, op_value(row, c, x, result));
+    }
+#if BOUNDED
+    real masked = op_value(row, 0, (real)(-INFINITY), result);
+    for (uint c = first; c < row.begin; c += step)
+        row_store(row, c, row.begin, masked);
+    for (uint c = row.end + first; c < row.cols; c += step)
+        row_store(row, c, row.cols, masked);
+#endif
+}
+#endif
+
+/* What is known of a row goes to memory by one of its workers. */
+static void write_row_results(struct row row, struct state s)
+{
+#if HAS_MAX
+    *row.max_out = FIRST(s.max);
+#endif
+#if HAS_SUM
+    *row.sum_out = FIRST(s.sum.hi + s.sum.lo);
+#endif
+#if HAS_LSE
+    *row.lse_out = FIRST(state_lse(s));
+#endif
+}
+
+/* The row's state is complete and the same for everybody. */
+static void end_row(struct row row, struct state s, struct keep *keep, uint first,
+                    uint step, __local real *scratch)
+{
+    uint hot = NO_COLUMN;
+#if ONE_HOT || HAS_TEMPERATURE
+    hot = first_of_max(row, s.max, first, step, scratch);
+    if (row.one_hot && FIRST(s.sum.hi) >= 1) { /* else NaN, or nothing but -inf */
+        s.sum.hi = 1;
+        s.sum.lo = 0;
+    }
+#endif
+#if HAS_SINKS
+    if (!row.one_hot) {
+        s = state_raise(s, real_max(s.max, (real)row.sink));
+        s.sum = pair_add(s.sum, exp_nonpositive(below_max((real)row.sink, s.max)));
+    }
+#endif
+    keep_reduce(keep, scratch);
+    struct result result = op_result(row, s, keep);
+    if (first == 0 && row.inside)
+        write_row_results(row, s);
+#if OP_WRITES == WRITES_ROW
+    write_row(row, result, hot, first, step);
+#elif OP_WRITES == WRITES_ONE
+    if (first == 0 && row.inside)
+        store_one(op_one(row, result), row.y);
+#elif OP_WRITES == WRITES_ITSELF
+    op_write(row, result, keep, first, scratch);
+#endif
+#if OP_KEEPS
+    if (first == 0 && row.inside)
+        keep_end(keep, row, result);
+#endif
+}
+
+/* Maximum, sum, write: reads x three times (twice if the operation has no maximum, once if
+ * they are given). */
 static void three_passes(struct row row, uint first, uint step, __local real *scratch)
 {
     struct state s = state_empty();
+    struct keep keep;
+    keep_start(&keep, row);
+#if OP_GIVEN
+    s.max = row.from_max;
+    s.sum.hi = row.from_sum;
+#else
 #if OP_NEEDS_MAX
-    for (uint c = first; c < row.cols; c += step)
-        s.max = real_max(s.max, row_load(row, c));
+    for (uint c = row.begin + first; c < row.end; c += step)
+        s.max = real_max(s.max, row_logit(row, c));
     s.max = set_max(s.max, scratch);
 #endif
-    uint c = first;
-    while (c < row.cols) {
-        for (uint k = 0; k < SPAN && c < row.cols; k++, c += step)
-            s.part = pair_add(s.part, op_term(row_load(row, c), s.max));
+    uint c = row.begin + first;
+    while (c < row.end) {
+        for (uint k = 0; k < SPAN && c < row.end; k++, c += step) {
+            real x = row_logit(row, c);
+            s.part = pair_add(s.part, op_term(row, c, x, s.max));
+            keep_add(&keep, row, c, x);
+        }
         s = state_settle(s);
     }
     s.sum = set_sum(state_close(s).sum, scratch);
-    write_row(row, op_result(s), first, step);
+#endif
+    end_row(row, s, &keep, first, step, scratch);
 }
 
-#if VEC == 1
+#if VEC == 1 && (OP_GIVEN || !OP_NEEDS_MAX)
+#define two_passes three_passes /* there is no maximum to find on the way */
+#elif VEC == 1
 /* Running maximum and sum, then write: reads x twice. The maximum is raised at most once
  * per BLOCK elements. Source: Milakov and Gimelshein, arXiv:1805.02867, algorithm 3. */
 static void two_passes(struct row row, uint first, uint step, __local real *scratch)
 {
     struct state s = state_empty();
-    uint c = first, latest = 0;
-    for (; row.cols >= BLOCK * step && c < row.cols - (BLOCK - 1) * step;
+    struct keep keep;
+    keep_start(&keep, row);
+    uint c = row.begin + first, latest = 0;
+    for (; row.end - row.begin >= BLOCK * step && c < row.end - (BLOCK - 1) * step;
          c += BLOCK * step) {
         real x[BLOCK];
         real max = s.max;
         for (uint k = 0; k < BLOCK; k++)
-            max = real_max(max, x[k] = row_load(row, c + k * step));
+            max = real_max(max, x[k] = row_logit(row, c + k * step));
         if (max > s.max)
             s = state_raise(s, max);
-        for (uint k = 0; k < BLOCK; k++)
-            s.part = pair_add(s.part, op_term(x[k], s.max));
+        for (uint k = 0; k < BLOCK; k++) {
+            s.part = pair_add(s.part, op_term(row, c + k * step, x[k], s.max));
+            keep_add(&keep, row, c + k * step, x[k]);
+        }
         latest += BLOCK;
         if (latest >= SPAN) {
             s = state_settle(s);
             latest = 0;
         }
     }
-    for (; c < row.cols; c += step) { /* fewer than BLOCK */
-        real x = row_load(row, c);
+    for (; c < row.end; c += step) { /* fewer than BLOCK */
+        real x = row_logit(row, c);
         if (x > s.max)
             s = state_raise(s, x);
-        s.part = pair_add(s.part, op_term(x, s.max));
+        s.part = pair_add(s.part, op_term(row, c, x, s.max));
+        keep_add(&keep, row, c, x);
     }
     s = state_close(s);
     s = state_raise(s, set_max(s.max, scratch));
     s.sum = set_sum(s.sum, scratch);
-    write_row(row, op_result(s), first, step);
+    end_row(row, s, &keep, first, step, scratch);
 }
 #endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row's state and how work-items bring their parts of it together. A mapping defines,
- * before it includes a pass, the two functions of its set of work-items:
- *
- *     real set_max(real, __local real *)               everybody gets the maximum
- *     struct pair set_sum(struct pair, __local real *) everybody gets the sum
+ * A row's state, and how its parts are brought together.
  */
 
 /* A sum as two numbers: hi, and lo, which collects what rounding took from hi. Source:
@@ -94,4 +90,16 @@ static struct state state_raise(struct state s, real max)
     s.sum.lo *= scale;
     s.lost *= scale;
     return s;
+}
+
+/* log(sum(exp)) of a complete state. The maximum itself adds exactly 1 to the sum, so log1p
+ * of the rest keeps its digits where one element dominates. */
+static real state_log_sum(struct state s)
+{
+    return log1p((s.sum.hi - (real)1) + s.sum.lo);
+}
+
+static real state_lse(struct state s)
+{
+    return s.max + state_log_sum(s);
 }

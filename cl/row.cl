@@ -1,61 +1,284 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a row stands in memory. Columns are counted in 32 bits, offsets in size_t.
+ * One row: where its elements stand, and what is read of them. Columns are counted in 32
+ * bits, offsets in size_t. HAS_<OPERAND> says which operands came; the others are NULL.
+ *
+ * A logit is x scaled, soft-capped, with its ALiBi term and its mask, in this order.
  */
 #ifndef STRIDED
-#define STRIDED 0 /* 1: elements of a row stand x_col and y_col apart */
+#define STRIDED 0 /* 1: elements of a row stand x.col, y.col and dy.col apart */
 #endif
+#ifndef BATCHED
+#define BATCHED 0 /* 1: rows are (batch, head, query) */
+#endif
+#define BOUNDED (CAUSAL || WINDOW)
+#define FORMS                                                                            \
+    (HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES || HAS_MASK)
+#ifndef OP_FILL
+#define OP_FILL (-INFINITY) /* what stands past a row's end: it adds nothing */
+#endif
+
+#define NO_COLUMN 0xffffffffu /* more than there are */
+
+/* What every kernel takes, in the order of clsoftmax.h, and how it hands it on. */
+#define TENSORS                                                                          \
+    const __global mem_x *x, __global mem_y *y, const __global mem_dy *dy,               \
+        const __global mem_mask *mask, const __global SCALAR *temperature,               \
+        const __global SCALAR *slopes, const __global SCALAR *sinks,                     \
+        const __global TARGET *targets, const __global SCALAR *weights,                  \
+        const __global SCALAR *from_max, const __global SCALAR *from_sum,                \
+        __global SCALAR *max_out, __global SCALAR *sum_out, __global SCALAR *lse_out,    \
+        __global SCALAR *loss_out, __global int *indices,                                \
+        volatile __global uint *bad_targets, const struct shape shape
+#define ROW_AT(r)                                                                        \
+    row_at(r, x, y, dy, mask, temperature, slopes, sinks, targets, weights, from_max,    \
+           from_sum, max_out, sum_out, lse_out, loss_out, indices, bad_targets, shape)
 
 struct row {
     const __global mem_x *x;
     __global mem_y *y;
-    uint cols;
+    bool inside;     /* false past the last row: for sets of workers without a row */
+    uint cols;       /* 0 past the last row */
+    uint begin, end; /* of the columns that take part; others count as -inf */
 #if STRIDED
     size_t x_col, y_col;
 #endif
+#if HAS_DY
+    const __global mem_dy *dy;
+#if STRIDED
+    size_t dy_col;
+#endif
+#endif
+#if HAS_MASK
+    const __global mem_mask *mask;
+    size_t mask_col;
+#endif
+    SCALAR scale;     /* HAS_SCALE, HAS_TEMPERATURE */
+    SCALAR softcap;   /* HAS_SOFTCAP */
+    SCALAR slope;     /* HAS_SLOPES */
+    SCALAR sink;      /* HAS_SINKS */
+    SCALAR from_max, from_sum;
+    SCALAR smoothing, z_loss, grad_scale;
+    long position;    /* the query's own column */
+    bool one_hot;     /* temperature 0 */
+    const __global TARGET *target;
+    const __global SCALAR *weights;
+    long ignore;
+    __global SCALAR *max_out, *sum_out, *lse_out, *loss_out; /* of this row */
+    __global int *indices;
+    size_t indices_col;
+    volatile __global uint *bad_targets;
 };
 
-/* Row r, or a row of no columns past the last one, for sets of workers without a row. */
-static struct row row_at(const __global mem_x *x, __global mem_y *y, struct shape shape,
-                         size_t r)
+/* The columns that a query sees. */
+static struct row row_bound(struct row row, struct shape shape)
+{
+    long begin = 0, end = row.cols;
+#if WINDOW
+    begin = max(begin, row.position - (long)shape.window + 1);
+    end = min(end, row.position + (long)shape.window);
+#endif
+#if CAUSAL
+    end = min(end, row.position + 1);
+#endif
+    row.end = (uint)max(end, 0L);
+    row.begin = (uint)min(begin, (long)row.end);
+    return row;
+}
+
+/* Row r, or a row of no columns past the last one. */
+static struct row row_at(size_t r, TENSORS)
 {
     struct row row;
-    bool inside = r < shape.rows;
-    row.cols = inside ? (uint)shape.cols : 0;
-    r = inside ? r : 0;
+    row.inside = r < shape.rows;
+    row.cols = row.inside ? (uint)shape.cols : 0;
+    r = row.inside ? r : 0;
 #if STRIDED
     size_t outer = r / shape.inner, inner = r % shape.inner;
-    row.x = x + (shape.x_offset + outer * shape.x_row + inner);
-    row.y = y + (shape.y_offset + outer * shape.y_row + inner);
-    row.x_col = shape.x_col;
-    row.y_col = shape.y_col;
+    row.x_col = shape.x.col;
+    row.y_col = shape.y.col;
 #else
-    row.x = x + (shape.x_offset + r * shape.x_row);
-    row.y = y + (shape.y_offset + r * shape.y_row);
+    size_t outer = r, inner = 0;
 #endif
+#if BATCHED
+    size_t matrix = outer / shape.queries, query = outer % shape.queries;
+    size_t batch = matrix / shape.heads, head = matrix % shape.heads;
+#else
+    size_t matrix = 0, query = outer;
+#endif
+#define AT(place) ((place).offset + matrix * (place).matrix + query * (place).row + inner)
+    row.x = x + AT(shape.x);
+    row.y = y + AT(shape.y);
+#if HAS_DY
+    row.dy = dy + AT(shape.dy);
+#if STRIDED
+    row.dy_col = shape.dy.col;
+#endif
+#endif
+#if HAS_MASK
+    row.mask = mask + (shape.at_mask + batch * shape.mask_batch + head * shape.mask_head +
+                       query * shape.mask_row + inner * shape.mask_inner);
+    row.mask_col = shape.mask_col;
+#endif
+    row.one_hot = ONE_HOT;
+#if HAS_SCALE
+    row.scale = number(shape.scale);
+#endif
+#if HAS_TEMPERATURE
+    SCALAR t = temperature[shape.at_temperature + r];
+    row.one_hot = t == 0;
+#if !HAS_SCALE
+    row.scale = 1;
+#endif
+    row.scale *= row.one_hot ? 1 : 1 / t;
+#endif
+#if HAS_SOFTCAP
+    row.softcap = number(shape.softcap);
+#endif
+#if HAS_SLOPES
+    row.slope = slopes[shape.at_slopes + head];
+#endif
+#if HAS_SINKS
+    row.sink = sinks[shape.at_sinks + head];
+#endif
+#if HAS_FROM_MAX
+    row.from_max = from_max[shape.at_from_max + r];
+    row.from_sum = from_sum[shape.at_from_sum + r];
+#endif
+    row.position = (long)query + shape.position;
+    row.begin = 0;
+    row.end = row.cols;
+#if BOUNDED
+    row = row_bound(row, shape);
+#endif
+    row.smoothing = number(shape.smoothing);
+    row.z_loss = number(shape.z_loss);
+    row.grad_scale = number(shape.grad_scale);
+    row.ignore = shape.ignore;
+    row.target = targets + (shape.at_targets + r);
+    row.weights = weights + shape.at_weights;
+    row.max_out = max_out + (shape.at_max + r);
+    row.sum_out = sum_out + (shape.at_sum + r);
+    row.lse_out = lse_out + (shape.at_lse + r);
+    row.loss_out = loss_out + (shape.at_loss + r);
+#ifdef TOPK
+    row.indices = indices + (shape.at_indices + outer * TOPK * shape.inner + inner);
+    row.indices_col = shape.inner;
+#endif
+    row.bad_targets = bad_targets + shape.at_bad_targets;
     return row;
 }
 
 #if VEC == 1
-static real row_load(struct row row, uint c)
+#define LOAD(T, p, left, fill) CAT(load_, T)(p)
+#else
+/* VEC elements from p on; those past the first `left` are `fill`. */
+#define LOAD(T, p, left, fill) CAT(load_upto_, T)(p, left, fill)
+#define LOAD_UPTO(T)                                                                     \
+    static real load_upto_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
+    {                                                                                    \
+        if (left >= VEC)                                                                 \
+            return load_##T(p);                                                          \
+        SCALAR lane[VEC];                                                                \
+        for (uint k = 0; k < VEC; k++)                                                   \
+            lane[k] = k < left ? get_##T(p + k) : fill;                                  \
+        return CAT(vload, VEC)(0, lane);                                                 \
+    }
+LOAD_UPTO(f32)
+LOAD_UPTO(f16)
+LOAD_UPTO(bf16)
+LOAD_UPTO(u8)
+#if REAL_IS_F64
+LOAD_UPTO(f64)
+#endif
+#endif
+#if REAL_IS_F64
+#define LOAD_REAL(p, left, fill) LOAD(f64, p, left, fill)
+#else
+#define LOAD_REAL(p, left, fill) LOAD(f32, p, left, fill)
+#endif
+
+static real row_x(struct row row, uint c)
 {
 #if STRIDED
-    return load_x(row.x + c * row.x_col);
+    return LOAD(X, row.x + c * row.x_col, 1, 0);
 #else
-    return load_x(row.x + c);
+    return LOAD(X, row.x + c, row.end - c, OP_FILL);
 #endif
 }
 
-static void row_store(struct row row, uint c, real v)
+#if HAS_DY
+static real row_dy(struct row row, uint c)
+{
+#if STRIDED
+    return LOAD(DY, row.dy + c * row.dy_col, 1, 0);
+#else
+    return LOAD(DY, row.dy + c, row.end - c, 0);
+#endif
+}
+#endif
+
+#if HAS_WEIGHTS
+static real row_weight(struct row row, uint c)
+{
+    return LOAD_REAL(row.weights + c, row.end - c, 0);
+}
+#endif
+
+#if HAS_MASK
+static real row_mask(struct row row, uint c)
+{
+#if VEC == 1
+    return LOAD(MASK, row.mask + c * row.mask_col, 1, 0);
+#else
+    if (row.mask_col == 1)
+        return LOAD(MASK, row.mask + c, row.end - c, 0);
+    SCALAR lane[VEC];
+    for (uint k = 0; k < VEC; k++)
+        lane[k] = c + k < row.end ? CAT(get_, MASK)(row.mask + (c + k) * row.mask_col) : 0;
+    return CAT(vload, VEC)(0, lane);
+#endif
+}
+#endif
+
+static real row_logit(struct row row, uint c)
+{
+    real v = row_x(row, c);
+#if HAS_SCALE || HAS_TEMPERATURE
+    v *= row.scale;
+#endif
+#if HAS_SOFTCAP
+    v = row.softcap * tanh(v / row.softcap);
+#endif
+#if HAS_SLOPES
+    v += row.slope * columns_from(c, row.position);
+#endif
+#if HAS_MASK && MASK_IS_BOOL
+    v = row_mask(row, c) != (real)0 ? v : (real)(-INFINITY);
+#elif HAS_MASK
+    v += row_mask(row, c);
+#endif
+#if FORMS
+    v = upto(v, row.end - c, (real)(-INFINITY));
+#endif
+    return v;
+}
+
+/* Columns c on, up to but not including `end`. */
+static void row_store(struct row row, uint c, uint end, real v)
 {
 #if STRIDED
     store_y(v, row.y + c * row.y_col);
-#else
+#elif VEC == 1
     store_y(v, row.y + c);
+#else
+    if (end - c >= VEC) {
+        store_y(v, row.y + c);
+        return;
+    }
+    CAT(lane_, Y) lane[VEC];
+    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
+    for (uint k = 0; k < end - c; k++)
+        CAT(put_, Y)(lane[k], row.y + c + k);
 #endif
 }
-#else
-/* A mapping with vectors says itself how it takes a row's last, partial vector. */
-static real row_load(struct row row, uint c);
-static void row_store(struct row row, uint c, real v);
-#endif

@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shape of one enqueue, as one kernel argument. Host and kernels include this same
- * file; the host defines ulong as cl_ulong. Strides and offsets count elements.
+ * What one enqueue tells a kernel besides the buffers, as one kernel argument. Host and
+ * kernels include this same file; the host defines ulong as cl_ulong and slong as cl_long.
+ * Strides and offsets count elements.
+ *
+ * Softmax number r belongs to outer row r / inner. Outer rows are (batch, head, query):
+ * row o is query o % queries of matrix o / queries, and matrix m is head m % heads of
+ * batch m / heads.
  */
+#ifdef __OPENCL_VERSION__
+#define slong long
+#endif
+
+/* Where a tensor's elements stand. */
+struct place {
+    ulong offset;
+    ulong matrix, row, col; /* from one matrix, row, element of a softmax to the next */
+};
+
 struct shape {
     ulong rows;  /* softmaxes in all: outer rows times inner */
     ulong cols;  /* elements of one softmax */
     ulong inner; /* neighbours in memory that belong to different softmaxes */
-    ulong x_offset, y_offset;
-    ulong x_row, y_row; /* from one outer row to the next */
-    ulong x_col, y_col; /* from one element of a softmax to the next */
+    ulong queries, heads;
+    struct place x, y, dy;
+    ulong mask_batch, mask_head, mask_row, mask_col, mask_inner;
+    slong position; /* query q stands at column q + position */
+    ulong window;   /* columns before it, itself included, that it sees */
+    slong ignore;   /* a target that says: leave this row out */
+    /* numbers, as the bits of a double, or of a float in the low half */
+    ulong scale, softcap, smoothing, z_loss, grad_scale;
+    /* offsets of the operands, by their names in clsoftmax.h */
+    ulong at_dy, at_mask, at_temperature, at_slopes, at_sinks, at_targets, at_weights,
+        at_from_max, at_from_sum, at_max, at_sum, at_lse, at_loss, at_indices,
+        at_bad_targets;
 };

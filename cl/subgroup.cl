@@ -19,11 +19,11 @@ static struct pair set_sum(struct pair s, __local real *scratch)
 }
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
-clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+clsm_row(TENSORS)
 {
     __local real scratch[LANES_SCRATCH + 1];
     size_t sets = lanes_count();
     for (size_t r = get_group_id(0) * sets; r < shape.rows; r += get_num_groups(0) * sets)
-        three_passes(row_at(x, y, shape, r + lanes_id()), lane_id(), lanes_size(),
+        three_passes(ROW_AT(r + lanes_id()), lane_id(), lanes_size(),
                      scratch);
 }

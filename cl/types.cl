@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types, loads and stores. X and Y are the storage types of input and output (f32, f16,
- * bf16, f64); `real` is what everything is computed in: float, or double where X or Y is
- * f64 (REAL_IS_F64), or a vector of VEC of these in the wide mapping.
+ * Types, loads and stores. X, Y and DY are the storage types of input, output and second
+ * input (f32, f16, bf16, f64), MASK that of a mask (f32, f16, u8); `real` is what everything
+ * is computed in: float, or double where one of them is f64 (REAL_IS_F64), or a vector of
+ * VEC of these in the wide mapping.
  *
  * 16-bit floats are only stored: f16 through vload_half and vstore_half_rte, which are
  * core OpenCL C 1.2, and bf16 as the upper half of an f32.
@@ -12,6 +13,15 @@
 #endif
 #ifndef Y
 #define Y f32
+#endif
+#ifndef DY
+#define DY X
+#endif
+#ifndef MASK
+#define MASK f32
+#endif
+#ifndef TARGET
+#define TARGET int /* or long */
 #endif
 #ifndef REAL_IS_F64
 #define REAL_IS_F64 0
@@ -33,8 +43,11 @@ typedef double mem_f64;
 typedef float mem_f32;
 typedef half mem_f16;
 typedef ushort mem_bf16;
+typedef uchar mem_u8;
 typedef CAT(mem_, X) mem_x;
 typedef CAT(mem_, Y) mem_y;
+typedef CAT(mem_, DY) mem_dy;
+typedef CAT(mem_, MASK) mem_mask;
 
 #if VEC == 1
 #define WIDTH
@@ -76,6 +89,11 @@ static real load_bf16(const __global mem_bf16 *p)
     return TO_REAL(AS_F32(TO_U32(VLOAD(p)) << 16));
 }
 
+static real load_u8(const __global mem_u8 *p)
+{
+    return TO_REAL(VLOAD(p));
+}
+
 static void store_f32(real v, __global mem_f32 *p)
 {
     VSTORE(TO_F32(v), p);
@@ -113,7 +131,6 @@ static void store_f64(real v, __global mem_f64 *p)
 }
 #endif
 
-#define load_x CAT(load_, X)
 #define store_y CAT(store_, Y)
 
 /* One element, for the partial vector at a row's end: get it as a SCALAR; pack a vector as
@@ -121,6 +138,7 @@ static void store_f64(real v, __global mem_f64 *p)
 #define get_f32(p) ((SCALAR) * (p))
 #define get_f16(p) ((SCALAR)vload_half(0, p))
 #define get_bf16(p) ((SCALAR)as_float((uint) * (p) << 16))
+#define get_u8(p) ((SCALAR) * (p))
 #define get_f64(p) (*(p))
 typedef float lane_f32;
 typedef float lane_f16;
@@ -133,6 +151,71 @@ typedef SCALAR lane_f64;
 #define put_f16(lane, p) vstore_half_rte(lane, 0, p)
 #define put_bf16(lane, p) (*(p) = (lane))
 #define put_f64(lane, p) (*(p) = (lane))
+
+/* One number of a vector whose elements are all the same, and one number to memory. */
+#if VEC == 1
+#define FIRST(v) (v)
+#else
+#define FIRST(v) ((v).s0)
+#endif
+#define store_one(v, p) CAT(put_, Y)(FIRST(CAT(pack_, Y)((real)(v))), p)
+
+#if VEC == 4
+#define LANE_IDS ((real)(0, 1, 2, 3))
+#elif VEC == 8
+#define LANE_IDS ((real)(0, 1, 2, 3, 4, 5, 6, 7))
+#elif VEC == 16
+#define LANE_IDS ((real)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+#endif
+
+/* The numbers of columns c, c + 1, ... as seen from column `from`. */
+static real columns_from(uint c, long from)
+{
+#if VEC == 1
+    return (real)((long)c - from);
+#else
+    return (real)(SCALAR)((long)c - from) + LANE_IDS;
+#endif
+}
+
+/* `yes` where column c, c + 1, ... is column `at`, and `no` elsewhere. */
+static real pick(uint c, uint at, real yes, real no)
+{
+#if VEC == 1
+    return c == at ? yes : no;
+#else
+    return at - c < VEC ? (LANE_IDS == (real)(SCALAR)(at - c) ? yes : no) : no;
+#endif
+}
+
+/* A vector as an array, and back. */
+#if VEC == 1
+#define TO_LANES(v, lane) ((lane)[0] = (v))
+#define FROM_LANES(lane) ((lane)[0])
+#else
+#define TO_LANES(v, lane) CAT(vstore, VEC)(v, 0, lane)
+#define FROM_LANES(lane) CAT(vload, VEC)(0, lane)
+#endif
+
+/* v in the first `left` lanes, `fill` in those past them. */
+static real upto(real v, uint left, real fill)
+{
+#if VEC == 1
+    return v;
+#else
+    return left >= VEC ? v : (LANE_IDS < (real)(SCALAR)left ? v : fill);
+#endif
+}
+
+/* A number that came as bits. */
+static SCALAR number(ulong bits)
+{
+#if REAL_IS_F64
+    return as_double(bits);
+#else
+    return as_float((uint)bits);
+#endif
+}
 
 static real real_max(real a, real b)
 {

@@ -16,36 +16,13 @@ static struct pair set_sum(struct pair s, __local real *scratch)
     return lanes_sum(s, scratch);
 }
 
-/* VEC columns from c on; those past the row's end come as -inf, which adds nothing. */
-static real row_load(struct row row, uint c)
-{
-    if (row.cols - c >= VEC)
-        return load_x(row.x + c);
-    SCALAR lane[VEC];
-    for (uint k = 0; k < VEC; k++)
-        lane[k] = k < row.cols - c ? CAT(get_, X)(row.x + c + k) : -INFINITY;
-    return CAT(vload, VEC)(0, lane);
-}
-
-static void row_store(struct row row, uint c, real v)
-{
-    if (row.cols - c >= VEC) {
-        store_y(v, row.y + c);
-        return;
-    }
-    CAT(lane_, Y) lane[VEC];
-    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
-    for (uint k = 0; k < row.cols - c; k++)
-        CAT(put_, Y)(lane[k], row.y + c + k);
-}
-
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-clsm_row(const __global mem_x *x, __global mem_y *y, const struct shape shape)
+clsm_row(TENSORS)
 {
     size_t g = get_group_id(0), groups = get_num_groups(0);
     size_t each = shape.rows / groups, extra = shape.rows % groups;
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
     for (size_t r = first; r < last; r++)
-        three_passes(row_at(x, y, shape, r), 0, VEC, 0);
+        three_passes(ROW_AT(r), 0, VEC, 0);
 }

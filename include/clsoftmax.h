@@ -117,16 +117,131 @@ typedef enum clsm_type {
 #undef CLSM_TYPE_ENUM
 } clsm_type;
 
-/** Operations. Each is one file cl/op_<name>.cl and one reference. */
+/** What else an operation reads or writes besides x and y: name, elements and type. A
+ *  "real" is f64 where x, y or dy is f64, and f32 otherwise. One a softmax: packed, number
+ *  row * inner + i. Their buffers go to clsm_args.operand. */
+#define CLSM_OPERANDS(X)                                                                 \
+    X(DY, dy)                   /* in: as x, of dy_type and with strides of its own */   \
+    X(MASK, mask)               /* in: mask_type, see clsm_problem.mask_stride */        \
+    X(TEMPERATURE, temperature) /* in: real, one a softmax, >= 0 */                      \
+    X(SLOPES, slopes)           /* in: real, one a head */                               \
+    X(SINKS, sinks)             /* in: real, one a head */                               \
+    X(TARGETS, targets)         /* in: target_type, one a softmax */                     \
+    X(WEIGHTS, weights)         /* in: real, one a column */                             \
+    X(FROM_MAX, from_max)       /* in: real, one a softmax */                            \
+    X(FROM_SUM, from_sum)       /* in: real, one a softmax */                            \
+    X(MAX, max)                 /* out: real, one a softmax: its largest logit */        \
+    X(SUM, sum)                 /* out: real, one a softmax: of exp(x - max) */          \
+    X(LSE, lse)                 /* out: real, one a softmax: max + log(sum) */           \
+    X(LOSS, loss)               /* out: real, one a softmax */                           \
+    X(INDICES, indices)         /* out: i32, packed as y */                              \
+    X(BAD_TARGETS, bad_targets) /* in and out: one u32, counted up */
+
+typedef enum clsm_operand {
+    CLSM_X = -2, /* where a function takes any tensor */
+    CLSM_Y = -1,
+#define CLSM_OPERAND_ENUM(NAME, name) CLSM_##NAME,
+    CLSM_OPERANDS(CLSM_OPERAND_ENUM)
+#undef CLSM_OPERAND_ENUM
+        CLSM_OPERAND_COUNT
+} clsm_operand;
+
+/** An operand as a bit of clsm_problem.operands. */
+#define CLSM_BIT(operand) (1u << (operand))
+
+/** Statistics that a forward pass can write beside y. */
+#define CLSM_STATISTICS_BITS (CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM) | CLSM_BIT(CLSM_LSE))
+/** The max and sum that finishing operations go on from. */
+#define CLSM_FROM_BITS (CLSM_BIT(CLSM_FROM_MAX) | CLSM_BIT(CLSM_FROM_SUM))
+/** What makes logits of x, see "forms" in clsm_problem. An operation that takes one of
+ *  these operands takes all forms of the problem that need no operand as well. */
+#define CLSM_FORM_BITS (CLSM_BIT(CLSM_MASK) | CLSM_BIT(CLSM_SLOPES))
+#define CLSM_FORWARD_BITS                                                                \
+    (CLSM_FORM_BITS | CLSM_BIT(CLSM_TEMPERATURE) | CLSM_BIT(CLSM_SINKS) |                \
+     CLSM_STATISTICS_BITS)
+#define CLSM_LOSS_BITS                                                                   \
+    (CLSM_BIT(CLSM_WEIGHTS) | CLSM_BIT(CLSM_BAD_TARGETS) | CLSM_STATISTICS_BITS |        \
+     CLSM_ONLY_DEFAULT)
+
+/** Operations with one non-finite policy only, as bits of their row: log_sum_exp is always
+ *  the limit, and cross-entropy always the default. */
+#define CLSM_ONLY_LIMIT (1u << 31)
+#define CLSM_ONLY_DEFAULT (1u << 30)
+
+/** What stands in y: as many columns as x, one, problem.k, or no y at all. */
+typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
+
+/** Operations: name; what y is; the operands it needs; those it may have besides. Each is
+ *  one file cl/op_<name>.cl and one reference.
+ *
+ *  softmax               y = exp(x - max) / sum(exp(x - max))
+ *  log_softmax           y = x - max - log(sum(exp(x - max)))
+ *  deferred_softmax      y = exp(x - max), and the sum, to be divided by later
+ *  log_sum_exp           y = max + log(sum(exp(x - max)))
+ *  statistics            max and sum, of a whole row or of a slice of its columns
+ *  merge_statistics      from the max (x) and sum (dy) of each slice those of the row; the
+ *                        slices are the columns
+ *  finish_softmax        softmax of x with max and sum given
+ *  finish_log_softmax    log_softmax of x with max and sum given
+ *  softmax_backward      x is softmax's y: y = grad_scale x (dy - sum(dy x))
+ *  log_softmax_backward  x is log_softmax's y: y = grad_scale (dy - exp(x) sum(dy))
+ *  cross_entropy         y = the gradient of the loss, grad_scale dloss/dx; see below
+ *  cross_entropy_loss    y = the loss
+ *  topk                  y = the k largest of softmax(x), largest first, and their columns in
+ *                        `indices`; of equal ones the lower column first. argmax is k = 1.
+ *                        NaN sorts as +inf; -inf is not listed, and free places at the end
+ *                        get 0 and column -1
+ *
+ *  The loss of a row, with w the weights (1 without), t its target, e the label smoothing
+ *  and z the z-loss: (1 - e) w[t] (lse - x[t]) + e / cols sum_c(w[c] (lse - x[c])) + z lse^2.
+ *  A row whose target is ignore_index has loss and gradient 0. One whose target is outside
+ *  [0, cols) has loss NaN and gradient 0, and is counted in bad_targets. */
 #define CLSM_OPERATIONS(X)                                                               \
-    X(SOFTMAX, softmax)         /* y = exp(x - max) / sum(exp(x - max)) */               \
-    X(LOG_SOFTMAX, log_softmax) /* y = x - max - log(sum(exp(x - max))) */
+    X(SOFTMAX, softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                                     \
+    X(LOG_SOFTMAX, log_softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                             \
+    X(DEFERRED_SOFTMAX, deferred_softmax, Y_ROW, CLSM_BIT(CLSM_SUM), CLSM_FORWARD_BITS)  \
+    X(LOG_SUM_EXP, log_sum_exp, Y_ONE, 0, CLSM_FORWARD_BITS | CLSM_ONLY_LIMIT)           \
+    X(STATISTICS, statistics, Y_NONE, CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM),           \
+      CLSM_FORM_BITS | CLSM_BIT(CLSM_SINKS) | CLSM_BIT(CLSM_LSE))                        \
+    X(MERGE_STATISTICS, merge_statistics, Y_NONE,                                        \
+      CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM), CLSM_BIT(CLSM_LSE))   \
+    X(FINISH_SOFTMAX, finish_softmax, Y_ROW, CLSM_FROM_BITS, CLSM_FORM_BITS)             \
+    X(FINISH_LOG_SOFTMAX, finish_log_softmax, Y_ROW, CLSM_FROM_BITS, CLSM_FORM_BITS)     \
+    X(SOFTMAX_BACKWARD, softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)                   \
+    X(LOG_SOFTMAX_BACKWARD, log_softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)           \
+    X(CROSS_ENTROPY, cross_entropy, Y_ROW,                                               \
+      CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_LOSS), CLSM_LOSS_BITS)                      \
+    X(CROSS_ENTROPY_LOSS, cross_entropy_loss, Y_ONE, CLSM_BIT(CLSM_TARGETS),             \
+      CLSM_LOSS_BITS)                                                                    \
+    X(TOPK, topk, Y_K, CLSM_BIT(CLSM_INDICES), CLSM_FORWARD_BITS)
 
 typedef enum clsm_op {
-#define CLSM_OP_ENUM(NAME, name) CLSM_##NAME,
+#define CLSM_OP_ENUM(NAME, ...) CLSM_##NAME,
     CLSM_OPERATIONS(CLSM_OP_ENUM)
 #undef CLSM_OP_ENUM
+        CLSM_OP_COUNT
 } clsm_op;
+
+/** Types of a mask: name, bytes. f32 and f16 are added; in bool, 0 leaves an element out. */
+#define CLSM_MASKS(X)                                                                    \
+    X(NONE, none, 0)                                                                     \
+    X(F32, f32, 4)                                                                       \
+    X(F16, f16, 2)                                                                       \
+    X(BOOL, u8, 1)
+
+typedef enum clsm_mask_type {
+#define CLSM_MASK_ENUM(NAME, name, bytes) CLSM_MASK_##NAME,
+    CLSM_MASKS(CLSM_MASK_ENUM)
+#undef CLSM_MASK_ENUM
+} clsm_mask_type;
+
+/** Types of targets: name, bytes. */
+typedef enum clsm_target_type { CLSM_TARGET_I32, CLSM_TARGET_I64 } clsm_target_type;
+
+/** From one batch, head, query, column, inner element to the next; 0 broadcasts. */
+typedef struct clsm_mask_stride {
+    size_t batch, head, row, col, inner;
+} clsm_mask_stride;
 
 /** What non-finite rows become; the same on every device and variant. */
 typedef enum clsm_nonfinite {
@@ -145,6 +260,8 @@ enum {
     CLSM_OPEN_COLS = 1u << 1,
     /** A row's bits do not depend on how many rows come with it. */
     CLSM_DETERMINISTIC = 1u << 2,
+    /** Query q sees columns up to q + causal_offset; those beyond are not read. */
+    CLSM_CAUSAL = 1u << 3,
 };
 
 /** One problem. Fill it with clsm_problem_init(), then change what differs. */
@@ -165,7 +282,43 @@ typedef struct clsm_problem {
     /** NULL: the library chooses. Otherwise a variant, "tree", or a variant with its
      *  parameters, "tree:WG=128". The environment's CLSM_VARIANT serves when NULL. */
     const char *variant;
+
+    unsigned operands; /**< CLSM_BIT()s beyond those the operation needs; 0 */
+
+    /* Rows as (batch, head, query): outer row o is query o % queries of matrix o / queries;
+     * matrix m is head m % heads of batch m / heads. */
+    size_t queries;         /**< 0: all rows are one matrix */
+    size_t heads;           /**< 1 */
+    size_t x_matrix_stride; /**< 0: packed, queries * row_stride */
+    size_t y_matrix_stride;
+
+    clsm_type dy_type; /**< of the second input */
+    size_t dy_matrix_stride, dy_row_stride, dy_col_stride; /**< 0: packed */
+
+    /* Forms. The logits are made of x in this order; masked ones count as -inf. */
+    double scale;         /**< 1; x is multiplied by it, finite and not 0 */
+    double temperature;   /**< 1; x is divided by it. 0: all mass on the first maximum. The
+                               operand TEMPERATURE gives each softmax its own */
+    double softcap;       /**< 0: none; else x = softcap tanh(x / softcap) */
+    /* ALiBi, operand SLOPES: x += slope (c - (q + causal_offset)), for column c of query q */
+    clsm_mask_type mask_type;     /**< CLSM_MASK_NONE */
+    clsm_mask_stride mask_stride; /**< all 0 but col, 1 */
+    /* with the flag CLSM_CAUSAL, columns beyond q + causal_offset are masked */
+    ptrdiff_t causal_offset; /**< 0 */
+    size_t window;           /**< 0: none; else columns c are masked where
+                                  |c - (q + causal_offset)| >= window */
+    /* sinks, operand SINKS: one more logit in each row's max and sum, with no y */
+
+    size_t k; /**< 1; topk's, up to 128 */
+
+    clsm_target_type target_type; /**< CLSM_TARGET_I32 */
+    int64_t ignore_index;         /**< -100 */
+    double label_smoothing;       /**< 0, up to 1 */
+    double z_loss;                /**< 0 */
+    double grad_scale;            /**< 1; of each gradient */
 } clsm_problem;
+
+enum { CLSM_MAX_K = 128 };
 
 /** Fill *problem for a packed (rows, cols) matrix of one type, softmax over cols. */
 CLSM_API void clsm_problem_init(clsm_problem *problem, clsm_op op, clsm_type type,
@@ -180,9 +333,28 @@ CLSM_API const char *clsm_type_name(clsm_type type);
 /** "softmax", "log_softmax", ...; "?" for a bad operation. */
 CLSM_API const char *clsm_op_name(clsm_op op);
 
+/** "x", "y", "dy", "mask", ...; "?" for a bad operand. */
+CLSM_API const char *clsm_operand_name(clsm_operand operand);
+
+/** What an operation takes and gives. CLSM_ERR_VALUE for a bad operation. */
+typedef struct clsm_op_info {
+    size_t struct_bytes; /**< set it to sizeof(clsm_op_info) before the call */
+    clsm_y y;
+    unsigned needs, may; /**< CLSM_BIT()s */
+} clsm_op_info;
+
+CLSM_API clsm_status clsm_op_get_info(clsm_op op, clsm_op_info *info);
+
 /** Find a type or an operation by its name. CLSM_ERR_VALUE if there is none. */
 CLSM_API clsm_status clsm_type_find(const char *name, clsm_type *type);
 CLSM_API clsm_status clsm_op_find(const char *name, clsm_op *op);
+
+/**
+ * How large a tensor's buffer must be for a problem: its elements, from the first to behind
+ * the last, and the bytes of one. 0 elements where the operation has no such tensor.
+ */
+CLSM_API clsm_status clsm_problem_extent(const clsm_problem *problem, clsm_operand tensor,
+                                         size_t *elements, size_t *element_bytes);
 
 /* ------------------------------------------------------------------------ devices -- */
 
@@ -285,9 +457,10 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
 /**
  * Queue y = op(x) for the plan's problem.
  *
- * Everything is checked first: both buffers must be of the plan's context and hold
+ * Everything is checked first: all buffers must be of the plan's context and hold
  * offset + the tensor's extent, the queue must be on its device, and y must either be x
- * itself (same buffer, offset, strides and element size) or not overlap it at all.
+ * itself (same buffer, offset, strides and element size) or not overlap it at all. In the
+ * backward operations y may also be dy. No other tensors may overlap one that is written.
  *
  * @param x, y      (rows, cols, inner) elements, see the top of this header
  * @param x_offset  of the first element, in elements
@@ -298,6 +471,12 @@ CLSM_API clsm_status clsm_enqueue(clsm_plan *plan, cl_command_queue queue, cl_me
                                   size_t x_offset, cl_mem y, size_t y_offset,
                                   cl_uint n_wait, const cl_event *wait, cl_event *done);
 
+/** A buffer and where in it a tensor begins, in elements. */
+typedef struct clsm_buffer {
+    cl_mem memory;
+    size_t offset;
+} clsm_buffer;
+
 /** The arguments of one enqueue. Fill it with clsm_args_init(), then set the buffers. */
 typedef struct clsm_args {
     size_t struct_bytes; /**< set by clsm_args_init() */
@@ -306,15 +485,22 @@ typedef struct clsm_args {
     size_t x_row_stride; /**< 0: packed for these cols */
     size_t y_row_stride;
     cl_mem x;
-    cl_mem y;
+    cl_mem y; /**< ignored where the operation has no y */
     size_t x_offset;
     size_t y_offset;
+
+    clsm_buffer operand[CLSM_OPERAND_COUNT]; /**< args.operand[CLSM_LSE], ... */
+    size_t x_matrix_stride, y_matrix_stride; /**< 0: packed for these rows and cols */
+    size_t dy_row_stride, dy_matrix_stride;
+    clsm_mask_stride mask_stride;
+    ptrdiff_t causal_offset;
+    double grad_scale;
 } clsm_args;
 
 /** Fill *args with the plan's own shape and no buffers. */
 CLSM_API clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args);
 
-/** As clsm_enqueue(), with the shape of this call in the arguments. */
+/** As clsm_enqueue(), with the shape and the operands of this call in the arguments. */
 CLSM_API clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
                                        const clsm_args *args, cl_uint n_wait,
                                        const cl_event *wait, cl_event *done);
@@ -341,14 +527,33 @@ CLSM_API clsm_status clsm_get_counters(clsm_counters *counters);
 
 /* ---------------------------------------------------------------------- reference -- */
 
+/** The tensors of one call in host memory, each in the problem's layout and type. */
+typedef struct clsm_host_args {
+    size_t struct_bytes; /**< set it to sizeof(clsm_host_args), and all else to 0 */
+    const void *x;
+    void *y;
+    void *operand[CLSM_OPERAND_COUNT];
+} clsm_host_args;
+
 /**
  * The operation on the host in double precision (long double inside where it is wider).
  *
  * @param x  host memory, in the problem's x layout and type
- * @param y  packed (rows, cols, inner) doubles
+ * @param y  packed (rows, y's columns, inner) doubles
  */
 CLSM_API clsm_status clsm_reference(const clsm_problem *problem, const void *x,
                                     double *y);
+
+/**
+ * The same for an operation with operands.
+ *
+ * @param in   x and the operands that are read
+ * @param out  y and the operands that are written, of those that are not NULL; all of them
+ *             packed doubles, indices and bad_targets too
+ */
+CLSM_API clsm_status clsm_reference_args(const clsm_problem *problem,
+                                         const clsm_host_args *in,
+                                         const clsm_host_args *out);
 
 /** How far a result is from the reference. */
 typedef struct clsm_report {
@@ -362,6 +567,7 @@ typedef struct clsm_report {
     double max_abs;      /**< largest absolute error */
     size_t worst_row, worst_col, worst_inner; /**< where `worst` stands */
     double expected, got;                     /**< the values there */
+    clsm_operand worst_operand; /**< in which tensor; CLSM_Y mostly */
 } clsm_report;
 
 /**
@@ -374,6 +580,13 @@ typedef struct clsm_report {
  */
 CLSM_API clsm_status clsm_check(const clsm_problem *problem, const void *x,
                                 const void *y, clsm_report *report);
+
+/**
+ * The same for an operation with operands: y and every operand that is written and not
+ * NULL is compared. Indices must match exactly. bad_targets must hold the count alone.
+ */
+CLSM_API clsm_status clsm_check_args(const clsm_problem *problem,
+                                     const clsm_host_args *args, clsm_report *report);
 
 /** Convert n elements between types, rounding to nearest even. Any pair of types. */
 CLSM_API clsm_status clsm_convert(clsm_type from, const void *src, clsm_type to,

@@ -10,7 +10,7 @@ struct source {
     size_t count;
 };
 
-enum { MAX_PARTS = 4, OPTIONS_BYTES = 512 };
+enum { MAX_PARTS = 4, OPTIONS_BYTES = 1024 };
 
 struct build {
     const char *kernel;

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The last station: check the call, set the arguments, launch. Allocates nothing. */
-#include "plan.h"
+#include "buffers.h"
 #include "status.h"
 
 #include <assert.h>
+#include <limits.h>
 
 #define ulong cl_ulong
+#define slong cl_long
 #include "shape.cl"
+#undef slong
 #undef ulong
 
 /* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
 enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64 };
-
-/* A buffer's place in memory, in bytes of the buffer that it is or is part of. */
-struct span {
-    cl_mem memory;
-    size_t first, end;
-};
 
 static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
 {
@@ -38,72 +35,6 @@ static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
                          "queue %p is on device %p, expected the plan's %p",
                          (void *)queue, (void *)device, (void *)plan->engine->device);
     return CLSM_OK;
-}
-
-static clsm_status clsm_ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *value)
-{
-    cl_int error = clGetMemObjectInfo(buffer, what, bytes, value, NULL);
-    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clGetMemObjectInfo");
-}
-
-/* Is it a buffer of our context, with access allowed, that holds the tensor? */
-static clsm_status check_buffer(const clsm_plan *plan, const char *name, cl_mem buffer,
-                                cl_mem_flags forbidden, size_t offset, size_t extent,
-                                clsm_type type, struct span *span)
-{
-    cl_mem_object_type kind;
-    cl_context context;
-    cl_mem_flags flags;
-    cl_mem parent;
-    size_t bytes, start, element = clsm_type_bytes(type);
-    if (!buffer)
-        return clsm_fail(CLSM_ERR_NULL, "clsm_enqueue: buffer %s is NULL", name);
-    TRY(clsm_ask(buffer, CL_MEM_TYPE, sizeof kind, &kind));
-    if (kind != CL_MEM_OBJECT_BUFFER)
-        return clsm_fail(CLSM_ERR_BUFFER,
-                         "%s is a memory object of type 0x%x, not a buffer", name,
-                         (unsigned)kind);
-    TRY(clsm_ask(buffer, CL_MEM_CONTEXT, sizeof context, &context));
-    if (context != plan->engine->context)
-        return clsm_fail(CLSM_ERR_CONTEXT,
-                         "buffer %s is of context %p, expected the plan's %p", name,
-                         (void *)context, (void *)plan->engine->context);
-    TRY(clsm_ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags));
-    if (flags & forbidden)
-        return clsm_fail(CLSM_ERR_ACCESS,
-                         "buffer %s was created CL_MEM_%s_ONLY, but it is %s", name,
-                         forbidden & CL_MEM_READ_ONLY ? "READ" : "WRITE",
-                         forbidden & CL_MEM_READ_ONLY ? "written" : "read");
-    TRY(clsm_ask(buffer, CL_MEM_SIZE, sizeof bytes, &bytes));
-    if (offset > SIZE_MAX / element - extent || (offset + extent) * element > bytes)
-        return clsm_fail(
-            CLSM_ERR_BUFFER,
-            "buffer %s has %zu bytes, expected at least (%s_offset %zu + extent "
-            "%zu) x %zu bytes",
-            name, bytes, name, offset, extent, element);
-    TRY(clsm_ask(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent));
-    TRY(clsm_ask(buffer, CL_MEM_OFFSET, sizeof start, &start));
-    start = parent ? start : 0;
-    *span = (struct span){parent ? parent : buffer, start + offset * element,
-                          start + (offset + extent) * element};
-    return CLSM_OK;
-}
-
-static clsm_status check_overlap(const struct problem *p, const struct span *x,
-                                 const struct span *y)
-{
-    bool apart = x->memory != y->memory || x->end <= y->first || y->end <= x->first;
-    bool same = x->first == y->first &&
-                clsm_type_bytes(p->x.type) == clsm_type_bytes(p->y.type) &&
-                p->x.col_stride == p->y.col_stride &&
-                (p->x.row_stride == p->y.row_stride || p->rows == 1);
-    return apart || same
-               ? CLSM_OK
-               : clsm_fail(
-                     CLSM_ERR_OVERLAP,
-                     "x at bytes %zu to %zu and y at bytes %zu to %zu of one buffer "
-                     "overlap; expected the same elements or none in common",
-                     x->first, x->end, y->first, y->end);
 }
 
 static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
@@ -134,18 +65,6 @@ static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
     return CLSM_OK;
 }
 
-static clsm_status check_call(const clsm_plan *plan, cl_command_queue queue,
-                              const clsm_args *args, const struct problem *p)
-{
-    struct span x, y;
-    TRY(check_queue(plan, queue));
-    TRY(check_buffer(plan, "x", args->x, CL_MEM_WRITE_ONLY, args->x_offset,
-                     clsm_layout_extent(&p->x, p), p->x.type, &x));
-    TRY(check_buffer(plan, "y", args->y, CL_MEM_READ_ONLY, args->y_offset,
-                     clsm_layout_extent(&p->y, p), p->y.type, &y));
-    return check_overlap(p, &x, &y);
-}
-
 static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
 {
     const struct traits *t = &plan->engine->traits;
@@ -157,31 +76,90 @@ static size_t groups_of(const clsm_plan *plan, const struct config *config, size
     return needed < most ? needed : most;
 }
 
+/* A number as its kernel reads it: the bits of a double or of a float. */
+static cl_ulong bits_of(const struct problem *p, double v)
+{
+    union {
+        double f64;
+        float f32;
+        cl_ulong bits;
+    } number = {.bits = 0};
+    if (clsm_problem_is_f64(p))
+        number.f64 = v;
+    else
+        number.f32 = (float)v;
+    return number.bits;
+}
+
+static struct place place_of(const struct layout *l, size_t offset)
+{
+    return (struct place){offset, l->matrix_stride, l->row_stride, l->col_stride};
+}
+
+/* So that adding a column to it never overflows. */
+static cl_long clamped(long long v)
+{
+    const cl_long most = (cl_long)1 << 61;
+    return v > most ? most : v < -most ? -most : v;
+}
+
+static struct shape shape_of(const struct problem *p, const clsm_args *args)
+{
+    return (struct shape){
+        .rows = p->rows * p->inner,
+        .cols = p->cols,
+        .inner = p->inner,
+        .queries = p->queries,
+        .heads = p->heads,
+        .x = place_of(&p->x, args->x_offset),
+        .y = place_of(&p->y, args->y_offset),
+        .dy = place_of(&p->dy, args->operand[CLSM_DY].offset),
+        .mask_batch = p->mask_stride.batch,
+        .mask_head = p->mask_stride.head,
+        .mask_row = p->mask_stride.row,
+        .mask_col = p->mask_stride.col,
+        .mask_inner = p->mask_stride.inner,
+        .position = clamped(p->causal_offset),
+        .window = (cl_ulong)clamped(p->window > LLONG_MAX ? LLONG_MAX
+                                                          : (long long)p->window),
+        .ignore = p->ignore_index,
+        .scale = bits_of(p, p->scale),
+        .softcap = bits_of(p, p->softcap),
+        .smoothing = bits_of(p, p->label_smoothing),
+        .z_loss = bits_of(p, p->z_loss),
+        .grad_scale = bits_of(p, p->grad_scale),
+#define ROW(NAME, name) .at_##name = args->operand[CLSM_##NAME].offset,
+        CLSM_OPERANDS(ROW)
+#undef ROW
+    };
+}
+
+static cl_int set_arguments(const clsm_plan *plan, const clsm_args *args,
+                            const struct problem *p)
+{
+    const struct shape shape = shape_of(p, args);
+    cl_int error = clSetKernelArg(plan->kernel, 0, sizeof args->x, &args->x);
+    if (error == CL_SUCCESS && clsm_problem_y(p) != CLSM_Y_NONE)
+        error = clSetKernelArg(plan->kernel, 1, sizeof args->y, &args->y);
+    for (cl_uint o = 0; o < CLSM_OPERAND_COUNT && error == CL_SUCCESS; o++)
+        if (clsm_has(p, (clsm_operand)o))
+            error = clSetKernelArg(plan->kernel, FIRST_OPERAND + o, sizeof(cl_mem),
+                                   &args->operand[o].memory);
+    if (error == CL_SUCCESS)
+        error = clSetKernelArg(plan->kernel, SHAPE_ARGUMENT, sizeof shape, &shape);
+    return error;
+}
+
 static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
                           const clsm_args *args, const struct problem *p,
                           cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
     const struct config *config = &plan->choice.ranked[plan->chosen].config;
-    struct shape shape = {
-        .rows = p->rows * p->inner,
-        .cols = p->cols,
-        .inner = p->inner,
-        .x_offset = args->x_offset,
-        .y_offset = args->y_offset,
-        .x_row = p->x.row_stride,
-        .y_row = p->y.row_stride,
-        .x_col = p->x.col_stride,
-        .y_col = p->y.col_stride,
-    };
     size_t local = clsm_config_wg(config);
     size_t global = local * groups_of(plan, config, p->rows * p->inner);
     const char *call = "clSetKernelArg";
     pthread_mutex_lock(&plan->lock);
-    cl_int error = clSetKernelArg(plan->kernel, 0, sizeof args->x, &args->x);
-    if (error == CL_SUCCESS)
-        error = clSetKernelArg(plan->kernel, 1, sizeof args->y, &args->y);
-    if (error == CL_SUCCESS)
-        error = clSetKernelArg(plan->kernel, 2, sizeof shape, &shape);
+    cl_int error = set_arguments(plan, args, p);
     if (error == CL_SUCCESS) {
         call = "clEnqueueNDRangeKernel";
         error = clEnqueueNDRangeKernel(queue, plan->kernel, 1, NULL, &global, &local,
@@ -212,6 +190,13 @@ clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args)
         .cols = plan->given.cols,
         .x_row_stride = plan->given.x_row_stride,
         .y_row_stride = plan->given.y_row_stride,
+        .x_matrix_stride = plan->given.x_matrix_stride,
+        .y_matrix_stride = plan->given.y_matrix_stride,
+        .dy_row_stride = plan->given.dy_row_stride,
+        .dy_matrix_stride = plan->given.dy_matrix_stride,
+        .mask_stride = plan->given.mask_stride,
+        .causal_offset = plan->given.causal_offset,
+        .grad_scale = plan->given.grad_scale,
     };
     return CLSM_OK;
 }
@@ -226,15 +211,13 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
     NEED(queue);
     NEED_STRUCT(args, "call clsm_args_init() first");
     struct problem p;
-    TRY(clsm_problem_at(&plan->problem, args->rows, args->cols, args->x_row_stride,
-                        args->y_row_stride, &p));
+    TRY(clsm_problem_at(&plan->problem, args, &p));
     TRY(check_wait_list(plan, n_wait, wait));
-    if (clsm_problem_is_empty(&p)) {
-        TRY(check_queue(plan, queue));
+    TRY(check_queue(plan, queue));
+    if (clsm_problem_is_empty(&p))
         return launch_nothing(queue, n_wait, wait, done);
-    }
     assert(plan->kernel);
-    TRY(check_call(plan, queue, args, &p));
+    TRY(clsm_buffers_check(plan, args, &p));
     return launch(plan, queue, args, &p, n_wait, wait, done);
 }
 

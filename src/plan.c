@@ -15,7 +15,9 @@ static clsm_status check_types(const struct problem *p, const struct traits *t)
             CLSM_ERR_UNSUPPORTED,
             "%s is f64, but the device has no cl_khr_fp64; expected f32, f16 or "
             "bf16",
-            p->x.type == CLSM_F64 ? "problem.x_type" : "problem.y_type");
+            p->x.type == CLSM_F64   ? "problem.x_type"
+            : p->y.type == CLSM_F64 ? "problem.y_type"
+                                    : "problem.dy_type");
     return CLSM_OK;
 }
 
@@ -51,6 +53,14 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
     if (status != CLSM_OK) {
         clReleaseKernel(kernel);
         return status;
+    }
+    /* operands that do not take part stay NULL for good */
+    for (cl_uint o = 0; o < CLSM_OPERAND_COUNT + FIRST_OPERAND; o++)
+        if (error == CL_SUCCESS)
+            error = clSetKernelArg(kernel, o, sizeof(cl_mem), NULL);
+    if (error != CL_SUCCESS) {
+        clReleaseKernel(kernel);
+        return clsm_fail_cl(error, "clSetKernelArg");
     }
     plan->kernel = kernel;
     plan->build_seconds = fresh ? program->build_seconds : 0;

@@ -6,6 +6,9 @@
 #include "choose.h"
 #include "program.h"
 
+/* A kernel's arguments: x, y, the operands in the order of their enum, the shape. */
+enum { FIRST_OPERAND = 2, SHAPE_ARGUMENT = FIRST_OPERAND + CLSM_OPERAND_COUNT };
+
 struct clsm_plan {
     clsm_engine *engine;
     clsm_problem given;     /* as the caller gave it, strides 0 where packed */

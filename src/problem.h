@@ -12,30 +12,60 @@
 /* One tensor's place in its buffer, in elements; see clsoftmax.h for the formula. */
 struct layout {
     clsm_type type;
-    size_t row_stride, col_stride;
+    size_t matrix_stride, row_stride, col_stride;
+    size_t cols; /* its own: x's, 1 or k */
 };
 
 struct problem {
     clsm_op op;
     clsm_nonfinite nonfinite;
-    bool open_rows, open_cols, deterministic;
+    bool open_rows, open_cols, deterministic, causal;
     size_t rows, cols, inner;
-    struct layout x, y;
-    bool strided; /* the elements of a softmax are not neighbours in memory */
+    bool one_matrix; /* queries are however many rows there are */
+    size_t queries, heads;
+    struct layout x, y, dy;
+    unsigned operands; /* all that take part, as bits */
+    bool strided;      /* the elements of a softmax are not neighbours in memory */
+
+    double scale; /* with the temperature in it, unless that is 0 */
+    double softcap;
+    bool one_hot; /* temperature 0 */
+    clsm_mask_type mask_type;
+    clsm_mask_stride mask_stride;
+    ptrdiff_t causal_offset;
+    size_t window, k;
+    clsm_target_type target_type;
+    int64_t ignore_index;
+    double label_smoothing, z_loss, grad_scale;
 };
 
 /* Check a caller's problem and fill in what it left to the defaults. */
 clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p);
 
 /* The same problem with this call's shape; strides 0 mean packed. Checks them. */
-clsm_status clsm_problem_at(const struct problem *plan, size_t rows, size_t cols,
-                            size_t x_row_stride, size_t y_row_stride,
+clsm_status clsm_problem_at(const struct problem *plan, const clsm_args *args,
                             struct problem *p);
 
 /* Elements from the tensor's first to behind its last; 0 if it has none. */
 size_t clsm_layout_extent(const struct layout *l, const struct problem *p);
 
-/* No elements at all: a no-op. */
+/* The same for an operand. */
+size_t clsm_operand_extent(clsm_operand operand, const struct problem *p);
+
+/* Bytes of one element of an operand. */
+size_t clsm_operand_bytes(clsm_operand operand, const struct problem *p);
+
+/* Does the operand take part; is it written? */
+bool clsm_has(const struct problem *p, clsm_operand operand);
+bool clsm_operand_is_written(clsm_operand operand);
+
+/* What y is: the table's column. */
+clsm_y clsm_problem_y(const struct problem *p);
+
+/* Do rows have to be told apart as (batch, head, query)? */
+bool clsm_problem_is_batched(const struct problem *p);
+
+/* Nothing to write at all: a no-op. */
 bool clsm_problem_is_empty(const struct problem *p);
 
 /* Every element read once and written once. */
@@ -43,5 +73,13 @@ uint64_t clsm_problem_bytes(const struct problem *p);
 
 /* Computed in f64 rather than f32. */
 bool clsm_problem_is_f64(const struct problem *p);
+
+/* a * b + c, or SIZE_MAX where that does not fit. */
+size_t clsm_mul_add(size_t a, size_t b, size_t c);
+
+/* In names.c: the tables' sizes and one column. */
+size_t clsm_type_count(void);
+unsigned clsm_op_needs(clsm_op op);
+unsigned clsm_op_may(clsm_op op);
 
 #endif

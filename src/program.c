@@ -9,6 +9,7 @@
 #include "build.h"
 #include "status.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "kernel_sources.inc"
 
 static const struct source *const op_sources[] = {
-#define ROW(NAME, name) &source_op_##name,
+#define ROW(NAME, name, ...) &source_op_##name,
     CLSM_OPERATIONS(ROW)
 #undef ROW
 };
@@ -35,38 +36,99 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Text that grows inside a build's options. */
+static void put(struct build *b, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void put(struct build *b, const char *format, ...)
+{
+    size_t length = strlen(b->options);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(b->options + length, OPTIONS_BYTES - length, format, args);
+    va_end(args);
+}
+
+/* What the problem decides; what is not said is 0 in the kernels. */
+static void describe_problem(const struct problem *p, struct build *b)
+{
+    static const char *const operands[] = {
+#define ROW(NAME, name) #NAME,
+        CLSM_OPERANDS(ROW)
+#undef ROW
+    };
+    static const char *const masks[] = {
+#define ROW(NAME, name, bytes) #name,
+        CLSM_MASKS(ROW)
+#undef ROW
+    };
+    const struct {
+        const char *name;
+        bool is;
+    } facts[] = {
+        {"REAL_IS_F64", clsm_problem_is_f64(p)},
+        {"LIMIT", p->nonfinite == CLSM_NONFINITE_LIMIT},
+        {"STRIDED", p->strided},
+        {"BATCHED", clsm_problem_is_batched(p)},
+        {"HAS_SCALE", p->scale != 1},
+        {"HAS_SOFTCAP", p->softcap != 0},
+        {"ONE_HOT", p->one_hot},
+        {"CAUSAL", p->causal},
+        {"WINDOW", p->window != 0},
+        {"SMOOTHING", p->label_smoothing != 0},
+        {"MASK_IS_BOOL", p->mask_type == CLSM_MASK_BOOL},
+    };
+    put(b, " -DX=%s -DY=%s", clsm_type_name(p->x.type), clsm_type_name(p->y.type));
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (facts[i].is)
+            put(b, " -D%s=1", facts[i].name);
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
+        if (clsm_has(p, (clsm_operand)o))
+            put(b, " -DHAS_%s=1", operands[o]);
+    if (clsm_has(p, CLSM_DY))
+        put(b, " -DDY=%s", clsm_type_name(p->dy.type));
+    if (clsm_has(p, CLSM_MASK))
+        put(b, " -DMASK=%s", masks[p->mask_type]);
+    if (clsm_has(p, CLSM_TARGETS) && p->target_type == CLSM_TARGET_I64)
+        put(b, " -DTARGET=long");
+    if (clsm_problem_y(p) == CLSM_Y_K)
+        put(b, " -DTOPK=%zu", p->k);
+}
+
+static void describe_config(const struct config *config, const struct traits *t,
+                            struct build *b)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    bool lanes = clsm_variant_uses_lanes(v, t);
+    unsigned vec = clsm_config_value(config, "VEC", 0);
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
+        put(b, " -D%s=%u", v->params[k].name, config->values[k]);
+    if (vec)
+        put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
+    else if (lanes)
+        put(b, " -DLANES_BY=%d -DLANES=%u", t->lanes_by, t->lanes);
+    if (t->bits & TRAIT_FMA)
+        put(b, " -DHAS_FMA=1");
+    if (t->bits & TRAIT_EXACT_DIVIDE)
+        put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
+}
+
 /* Everything that a program is specialised on. The names stand in it too, as defines
  * that no kernel reads, so that the options alone are the key. */
 static void describe(const struct problem *p, const struct config *config,
                      const struct traits *t, struct build *b)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    bool f64 = clsm_problem_is_f64(p), lanes = clsm_variant_uses_lanes(v, t);
-    unsigned vec = clsm_config_value(config, "VEC", 0);
-    char *at = b->options, *end = b->options + OPTIONS_BYTES;
-#define PUT(...) at += snprintf(at, (size_t)(end - at), __VA_ARGS__)
-    PUT("-w -cl-std=%s -DX=%s -DY=%s -DREAL_IS_F64=%d -DLIMIT=%d -DSTRIDED=%d "
-        "-DOP_%s=1 -DMAPPING_%s=1",
-        lanes ? t->lanes_std : "CL1.2", clsm_type_name(p->x.type),
-        clsm_type_name(p->y.type), f64, p->nonfinite == CLSM_NONFINITE_LIMIT,
-        p->strided, clsm_op_name(p->op), v->name);
-    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
-        PUT(" -D%s=%u", v->params[k].name, config->values[k]);
-    if (vec)
-        PUT(" -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
-    else if (lanes)
-        PUT(" -DLANES_BY=%d -DLANES=%u", t->lanes_by, t->lanes);
-    if (t->bits & TRAIT_FMA)
-        PUT(" -DHAS_FMA=1");
-    if (t->bits & TRAIT_EXACT_DIVIDE)
-        PUT(" -cl-fp32-correctly-rounded-divide-sqrt");
-#undef PUT
-    b->kernel = KERNEL_NAME;
-    b->parts = 4;
-    b->part[0] = &source_prelude;
-    b->part[1] = op_sources[p->op];
-    b->part[2] = &source_passes;
-    b->part[3] = variant_sources[config->variant];
+    *b = (struct build){
+        .kernel = KERNEL_NAME,
+        .parts = 4,
+        .part = {&source_prelude, op_sources[p->op], &source_passes,
+                 variant_sources[config->variant]},
+    };
+    put(b, "-w -cl-std=%s -DOP_%s=1 -DMAPPING_%s=1",
+        clsm_variant_uses_lanes(v, t) ? t->lanes_std : "CL1.2", clsm_op_name(p->op),
+        v->name);
+    describe_problem(p, b);
+    describe_config(config, t, b);
 }
 
 static const struct program *find(const clsm_engine *engine, const char *options)

@@ -1,204 +1,360 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The operations on the host in double precision, and how far a device's result may be
- * from that. Kept apart from the kernels' way of computing: the largest element, a
- * plain sum in long double, the non-finite policy as cases. f64 problems are compared
- * in long double, which on x86 has 11 bits more; elsewhere the reference is no finer
- * than f64.
- */
-#include "convert.h"
-#include "problem.h"
-#include "status.h"
+/* The operations on the host: for each what it finds out of a row first, and then what an
+ * element of y should be. */
+#include "reference.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-/* What one softmax needs to know of its elements. */
-struct row_facts {
-    long double max, sum, rest; /* rest: the sum without one largest element */
-    size_t infinities;          /* elements that are +inf */
-    bool nan;
-};
-
-static double x_at(const struct problem *p, const void *x, size_t r, size_t c, size_t i)
-{
-    return clsm_element_get(p->x.type, x,
-                            r * p->x.row_stride + c * p->x.col_stride + i);
-}
-
-static struct row_facts facts_of(const struct problem *p, const void *x, size_t r,
-                                 size_t i)
-{
-    struct row_facts f = {.max = -INFINITY};
-    size_t largest = 0;
-    for (size_t c = 0; c < p->cols; c++) {
-        double v = x_at(p, x, r, c, i);
-        f.nan |= isnan(v);
-        f.infinities += v == INFINITY;
-        if (v > f.max) {
-            f.max = v;
-            largest = c;
-        }
-    }
-    if (f.nan || f.infinities || f.max == -INFINITY)
-        return f;
-    for (size_t c = 0; c < p->cols; c++)
-        if (c != largest)
-            f.rest += expl(x_at(p, x, r, c, i) - f.max);
-    f.sum = 1 + f.rest;
-    return f;
-}
 
 /* The rows whose value the policy decides rather than the formula. */
-static bool policy_decides(const struct problem *p, const struct row_facts *f, double x,
+static bool policy_decides(const struct ref_row *row, size_t c, long double x,
                            long double *probability)
 {
+    const struct facts *f = &row->f;
     bool all_minus_inf = f->max == -INFINITY && !f->nan;
     if (!f->nan && !f->infinities && !all_minus_inf)
         return false;
-    if (f->nan || p->nonfinite == CLSM_NONFINITE_DEFAULT)
+    if (f->nan || row->p->nonfinite == CLSM_NONFINITE_DEFAULT)
         *probability = NAN;
     else if (all_minus_inf)
         *probability = 0;
+    else if (f->one_hot)
+        *probability = c == f->first;
     else
         *probability = x == INFINITY ? 1.0L / (long double)f->infinities : 0;
     return true;
 }
 
-static long double softmax(const struct problem *p, const struct row_facts *f, double x)
+static long double logit(const struct ref_row *row, size_t c, long double *error)
+{
+    struct want x = clsm_ref_logit(row, c);
+    *error = x.error;
+    return row->f.one_hot && c != row->f.first ? -INFINITY : x.value;
+}
+
+/* (8 + 2 D) u of v. */
+static long double relative(const struct ref_row *row, long double distance,
+                            long double v)
+{
+    return v == 0 || !isfinite(distance) ? 0 : (8 + 2 * distance) * row->u * fabsl(v);
+}
+
+static struct want softmax(const struct ref_row *row, size_t c)
+{
+    long double error, x = logit(row, c, &error), y;
+    if (policy_decides(row, c, x, &y))
+        return (struct want){y, isnan(y) ? 0 : relative(row, 0, y)};
+    y = expl(x - row->f.max) / row->f.sum;
+    return (struct want){y, relative(row, fabsl(x - row->f.max), y) +
+                                row->u * (error + row->f.error) * y};
+}
+
+static struct want log_softmax(const struct ref_row *row, size_t c)
+{
+    long double error, x = logit(row, c, &error), y;
+    bool decided = policy_decides(row, c, x, &y);
+    y = decided ? logl(y) : x - row->f.max - log1pl(row->f.rest);
+    if (!isfinite(y))
+        return (struct want){y, 0};
+    return (struct want){y, relative(row, fabsl(logl(fabsl(y))), y) +
+                                row->u * (error + row->f.error)};
+}
+
+static struct want deferred_softmax(const struct ref_row *row, size_t c)
+{
+    long double error, x = logit(row, c, &error), y;
+    if (policy_decides(row, c, x, &y)) /* 1/k each of a sum of k */
+        return (struct want){row->f.infinities && !row->f.one_hot && y > 0 ? 1 : y, 0};
+    y = expl(x - row->f.max);
+    return (struct want){y, relative(row, fabsl(x - row->f.max), y) +
+                                row->u * (error + row->f.max_error) * y};
+}
+
+static struct want row_sum(const struct ref_row *row)
+{
+    const struct facts *f = &row->f;
+    bool limit = row->p->nonfinite == CLSM_NONFINITE_LIMIT;
+    if (f->nan || (f->infinities && !limit))
+        return (struct want){NAN, 0};
+    if (f->infinities)
+        return (struct want){f->one_hot ? 1 : (long double)f->infinities, 0};
+    return (struct want){f->sum,
+                         row->u * f->sum * (8 + f->error + f->max_error)};
+}
+
+static struct want log_sum_exp(const struct ref_row *row, size_t c)
+{
+    const struct facts *f = &row->f;
+    struct want sum = row_sum(row);
+    (void)c;
+    if (isnan(sum.value) || isinf(f->max))
+        return (struct want){isnan(sum.value) ? sum.value : f->max, 0};
+    long double log_sum = f->one_hot ? 0 : log1pl(f->rest);
+    return (struct want){f->max + log_sum,
+                         row->u * (8 * (fabsl(f->max) + log_sum) + f->error +
+                                   2 * f->max_error)};
+}
+
+/* Columns by falling logit, NaN as +inf, equal ones by the lower column; -inf is not
+ * listed. */
+static void topk_preparation(struct ref_row *row)
+{
+    size_t k = row->p->k, n = 0;
+    long double value[CLSM_MAX_K];
+    clsm_ref_facts(row);
+    for (size_t c = 0; c < row->p->cols; c++) {
+        long double v = clsm_ref_logit(row, c).value;
+        v = isnan(v) ? INFINITY : v;
+        if (v == -INFINITY || (n == k && !(v > value[k - 1])))
+            continue;
+        size_t j = n < k ? n++ : k - 1;
+        for (; j > 0 && v > value[j - 1]; j--) {
+            value[j] = value[j - 1];
+            row->top[j] = row->top[j - 1];
+        }
+        value[j] = v;
+        row->top[j] = c;
+    }
+    for (; n < k; n++)
+        row->top[n] = SIZE_MAX;
+}
+
+static struct want topk(const struct ref_row *row, size_t j)
 {
     long double y;
-    return policy_decides(p, f, x, &y) ? y : expl(x - f->max) / f->sum;
+    if (row->top[j] != SIZE_MAX && !(row->f.one_hot && j > 0))
+        return softmax(row, row->top[j]);
+    bool decided = policy_decides(row, SIZE_MAX, -INFINITY, &y);
+    return (struct want){decided ? y : 0, 0};
 }
 
-static long double log_softmax(const struct problem *p, const struct row_facts *f,
-                               double x)
+static void backward_preparation(struct ref_row *row)
 {
-    long double y;
-    return policy_decides(p, f, x, &y) ? logl(y) : x - f->max - log1pl(f->rest);
+    row->total = row->magnitude = 0;
+    for (size_t c = 0; c < row->p->cols; c++) {
+        long double y = clsm_ref_element(row, &row->p->x, row->in->x, c);
+        long double dy =
+            clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
+        row->total += y * dy;
+        row->magnitude += fabsl(y * dy);
+    }
 }
 
-/* D of the error bound in clsoftmax.h; where the policy decides nothing is lost. */
-static long double softmax_distance(const struct row_facts *f, double x, long double y)
+static void log_backward_preparation(struct ref_row *row)
 {
-    (void)y;
-    return isinf(f->max) ? 0 : fabsl(x - f->max);
+    row->total = row->magnitude = 0;
+    for (size_t c = 0; c < row->p->cols; c++) {
+        long double dy =
+            clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
+        row->total += dy;
+        row->magnitude += fabsl(dy);
+    }
 }
 
-static long double log_softmax_distance(const struct row_facts *f, double x,
-                                        long double y)
+static struct want softmax_backward(const struct ref_row *row, size_t c)
 {
-    (void)f, (void)x;
-    return fabsl(logl(fabsl(y)));
+    long double y = clsm_ref_element(row, &row->p->x, row->in->x, c);
+    long double dy = clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
+    long double scale = row->p->grad_scale;
+    if (!isfinite(row->magnitude)) /* carried sums make inf NaN */
+        return (struct want){NAN, 0};
+    return (struct want){y * (dy - row->total) * scale,
+                         8 * row->u * fabsl(y * scale) * (fabsl(dy) + row->magnitude)};
 }
 
-static const struct {
-    long double (*value)(const struct problem *, const struct row_facts *, double x);
-    long double (*distance)(const struct row_facts *, double x, long double y);
-} ops[] = {
-#define ROW(NAME, name) {name, name##_distance},
+static struct want log_softmax_backward(const struct ref_row *row, size_t c)
+{
+    long double y = clsm_ref_element(row, &row->p->x, row->in->x, c);
+    long double dy = clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
+    long double scale = row->p->grad_scale, p = expl(y);
+    if (!isfinite(row->magnitude))
+        return (struct want){NAN, 0};
+    return (struct want){(dy - p * row->total) * scale,
+                         row->u * fabsl(scale) *
+                             (8 * fabsl(dy) +
+                              (p == 0 ? 0 : (8 + 2 * fabsl(y)) * p * row->magnitude))};
+}
+
+bool clsm_ref_target(const struct ref_row *row, size_t *target, bool *bad)
+{
+    const void *data = row->in->operand[CLSM_TARGETS];
+    size_t n = clsm_ref_number(row);
+    int64_t t = row->p->target_type == CLSM_TARGET_I64 ? ((const int64_t *)data)[n]
+                                                       : ((const int32_t *)data)[n];
+    *bad = t != row->p->ignore_index && (t < 0 || (uint64_t)t >= row->p->cols);
+    *target = (size_t)t;
+    return t != row->p->ignore_index && !*bad;
+}
+
+static long double weight_of(const struct ref_row *row, size_t c)
+{
+    return clsm_has(row->p, CLSM_WEIGHTS) ? clsm_ref_real(row, CLSM_WEIGHTS, c) : 1;
+}
+
+/* v with an error that grows as its logarithm's distance, as a difference of nearly equal
+ * numbers has that was taken carefully. */
+static struct want careful(const struct ref_row *row, long double v)
+{
+    return (struct want){v, v == 0 ? 0 : relative(row, fabsl(logl(fabsl(v))), v)};
+}
+
+/* The part of the loss that all classes share. */
+static struct want smoothed(struct ref_row *row, long double log_sum)
+{
+    struct want w = {0, 0};
+    row->each = 0;
+    if (row->p->label_smoothing == 0)
+        return w;
+    long double share = row->p->label_smoothing / (long double)row->p->cols, mass = 0;
+    long double base = clsm_ref_element(row, &row->p->x, row->in->x, row->target);
+    base = isfinite(base) ? base : 0;
+    for (size_t c = 0; c < row->p->cols; c++) {
+        long double x = clsm_ref_element(row, &row->p->x, row->in->x, c);
+        long double weight = weight_of(row, c);
+        mass += weight;
+        if (weight == 0)
+            continue;
+        w.value += weight * ((row->f.max - x) + log_sum);
+        w.error += weight * (fabsl(row->f.max - base) + log_sum + fabsl(x - base));
+    }
+    w.value *= share;
+    w.error = isfinite(w.error) ? 8 * row->u * share * w.error : 0;
+    row->each = share;
+    row->all += share * mass;
+    row->all_magnitude += share * mass;
+    return w;
+}
+
+static void loss_preparation(struct ref_row *row)
+{
+    const struct problem *p = row->p;
+    bool bad;
+    clsm_ref_facts(row);
+    row->all = row->all_magnitude = row->each = row->hit = row->missing = 0;
+    if (!clsm_ref_target(row, &row->target, &bad)) {
+        row->loss = (struct want){bad ? NAN : 0, 0};
+        return;
+    }
+    const struct facts *f = &row->f;
+    long double x = clsm_ref_element(row, &p->x, row->in->x, row->target);
+    long double log_sum = log1pl(f->rest), lse = f->max + log_sum;
+    row->hit = weight_of(row, row->target) * (1 - (long double)p->label_smoothing);
+    row->all = row->all_magnitude = row->hit;
+    bool broken = f->nan || f->infinities || f->max == -INFINITY;
+    struct want nll = careful(row, f->max - x + log_sum), rest = smoothed(row, log_sum);
+    long double lse_size = fabsl(f->max) + log_sum;
+    row->loss = (struct want){
+        broken ? NAN : row->hit * nll.value + rest.value + p->z_loss * lse * lse,
+        row->hit * nll.error + rest.error +
+            8 * row->u * p->z_loss * fabsl(lse) * 2 * lse_size};
+    if (isinf(rest.value) && !broken)
+        row->loss = (struct want){INFINITY, 0};
+    row->loss.error = isfinite(row->loss.error) ? row->loss.error : 0;
+    row->all += 2 * p->z_loss * lse;
+    row->all_magnitude += 2 * p->z_loss * lse_size;
+    row->missing =
+        f->first == row->target ? f->rest / f->sum : 1 - expl(x - f->max) / f->sum;
+}
+
+static struct want gradient(const struct ref_row *row, size_t c)
+{
+    size_t target;
+    bool bad, counts = clsm_ref_target(row, &target, &bad);
+    long double scale = row->p->grad_scale;
+    if (!counts || (row->all == 0 && row->hit == 0))
+        return (struct want){0, 0};
+    struct want p = softmax(row, c);
+    struct want missing = careful(row, row->missing);
+    long double each = row->each == 0 ? 0 : row->each * weight_of(row, c);
+    long double v = row->all * p.value;
+    long double error = p.error * row->all_magnitude +
+                        8 * row->u * (row->all_magnitude * p.value + each);
+    if (c == target) {
+        v = (row->all - row->hit) * p.value - row->hit * row->missing;
+        error += row->hit * (missing.error + p.error);
+    }
+    return (struct want){(v - each) * scale, error * fabsl(scale)};
+}
+
+static struct want loss(const struct ref_row *row, size_t c)
+{
+    (void)c;
+    return row->loss;
+}
+
+/* From the slices' statistics the row's: the weighted form of the same sums. */
+static void merge_preparation(struct ref_row *row)
+{
+    struct facts *f = &row->f;
+    clsm_ref_facts(row);
+    long double sum =
+        f->infinities && row->p->nonfinite == CLSM_NONFINITE_DEFAULT ? NAN : 0;
+    for (size_t c = 0; c < row->p->cols; c++) {
+        long double x = clsm_ref_logit(row, c).value;
+        long double part =
+            clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
+        sum += x == f->max && isfinite(part) ? part : part * expl(x - f->max);
+    }
+    f->infinities = 0; /* what they do to the sum stands in the slices' sums */
+    f->nan = isnan(sum);
+    f->sum = f->max == -INFINITY ? 0 : sum;
+    f->rest = f->sum - 1;
+}
+
+/* What is done once a row, and for each element of y. */
+struct op {
+    void (*prepare)(struct ref_row *row);
+    struct want (*y)(const struct ref_row *row, size_t c);
+};
+
+static const struct op softmax_op = {clsm_ref_facts, softmax};
+static const struct op log_softmax_op = {clsm_ref_facts, log_softmax};
+static const struct op deferred_softmax_op = {clsm_ref_facts, deferred_softmax};
+static const struct op log_sum_exp_op = {clsm_ref_facts, log_sum_exp};
+static const struct op statistics_op = {clsm_ref_facts, NULL};
+static const struct op merge_statistics_op = {merge_preparation, NULL};
+static const struct op finish_softmax_op = {clsm_ref_facts, softmax};
+static const struct op finish_log_softmax_op = {clsm_ref_facts, log_softmax};
+static const struct op softmax_backward_op = {backward_preparation, softmax_backward};
+static const struct op log_softmax_backward_op = {log_backward_preparation,
+                                                  log_softmax_backward};
+static const struct op cross_entropy_op = {loss_preparation, gradient};
+static const struct op cross_entropy_loss_op = {loss_preparation, loss};
+static const struct op topk_op = {topk_preparation, topk};
+
+static const struct op *const ops[] = {
+#define ROW(NAME, name, ...) &name##_op,
     CLSM_OPERATIONS(ROW)
 #undef ROW
 };
 
-clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y)
+void clsm_ref_start(struct ref_row *row, const struct problem *p,
+                    const clsm_host_args *in, size_t r, size_t i)
 {
-    struct problem p;
-    TRY(clsm_problem_check(problem, &p));
-    if (clsm_problem_is_empty(&p))
-        return CLSM_OK;
-    NEED(x);
-    NEED(y);
-    for (size_t r = 0; r < p.rows; r++)
-        for (size_t i = 0; i < p.inner; i++) {
-            struct row_facts f = facts_of(&p, x, r, i);
-            for (size_t c = 0; c < p.cols; c++)
-                y[(r * p.cols + c) * p.inner + i] =
-                    (double)ops[p.op].value(&p, &f, x_at(&p, x, r, c, i));
-        }
-    return CLSM_OK;
+    *row = (struct ref_row){
+        .p = p,
+        .in = in,
+        .r = r,
+        .i = i,
+        .u = ldexpl(1, clsm_problem_is_f64(p) ? -53 : -24),
+    };
+    ops[p->op]->prepare(row);
 }
 
-/* The largest error that is allowed where `want` is expected. */
-static long double bound_of(const struct problem *p, const struct row_facts *f,
-                            double x, long double want)
+struct want clsm_ref_y(const struct ref_row *row, size_t c)
 {
-    bool f64 = clsm_problem_is_f64(p);
-    clsm_type type = p->y.type;
-    long double ulp = clsm_element_ulp(type, (double)want);
-    long double underflow = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32);
-    if (type == CLSM_F16 || type == CLSM_BF16)
-        return ulp + underflow;
-    long double distance = want == 0 ? 0 : ops[p->op].distance(f, x, want);
-    long double computed =
-        (8 + 2 * distance) * ldexpl(1, f64 ? -53 : -24) * fabsl(want);
-    long double rounded = f64 && type == CLSM_F32 ? ulp / 2 : 0;
-    return computed + rounded + underflow;
+    return ops[row->p->op]->y(row, c);
 }
 
-/* got's error over the bound; above 1 is a failure. */
-static double excess_of(long double want, double got, long double bound, clsm_type type)
+struct want clsm_ref_operand(const struct ref_row *row, clsm_operand operand)
 {
-    if (isnan(want) || isnan(got))
-        return isnan(want) && isnan(got) ? 0 : INFINITY;
-    if (isinf(want))
-        return got == (double)want ? 0 : INFINITY;
-    if (isinf(got)) { /* right where what is expected overflows the type */
-        double largest = clsm_element_max(type);
-        bool overflows =
-            fabsl(want) + bound >= largest + clsm_element_ulp(type, largest) / 2;
-        return overflows && (got < 0) == (want < 0) ? 0 : INFINITY;
+    switch (operand) {
+    case CLSM_MAX:
+        return (struct want){row->f.max, row->u * row->f.max_error};
+    case CLSM_SUM:
+        return row_sum(row);
+    case CLSM_LSE:
+        return log_sum_exp(row, 0);
+    default:
+        return row->loss;
     }
-    return (double)(fabsl(got - want) / bound);
-}
-
-static void check_element(const struct problem *p, const struct row_facts *f, double x,
-                          double got, const size_t at[3], clsm_report *report)
-{
-    long double want = ops[p->op].value(p, f, x);
-    double excess = excess_of(want, got, bound_of(p, f, x, want), p->y.type);
-    report->checked++;
-    report->failed += !(excess <= 1);
-    if (excess > report->worst) {
-        report->worst = excess;
-        report->worst_row = at[0], report->worst_col = at[1],
-        report->worst_inner = at[2];
-        report->expected = (double)want, report->got = got;
-    }
-    if (!isfinite(want) || !isfinite(got))
-        return;
-    double error = (double)fabsl(got - want);
-    report->max_abs = fmax(report->max_abs, error);
-    if (fabsl(want) >= clsm_element_min_normal(p->y.type))
-        report->max_ulp =
-            fmax(report->max_ulp, error / clsm_element_ulp(p->y.type, (double)want));
-}
-
-static void check_row(const struct problem *p, const void *x, const void *y, size_t r,
-                      size_t i, clsm_report *report)
-{
-    struct row_facts f = facts_of(p, x, r, i);
-    for (size_t c = 0; c < p->cols; c++) {
-        size_t in_y = r * p->y.row_stride + c * p->y.col_stride + i;
-        check_element(p, &f, x_at(p, x, r, c, i), clsm_element_get(p->y.type, y, in_y),
-                      (const size_t[]){r, c, i}, report);
-    }
-}
-
-clsm_status clsm_check(const clsm_problem *problem, const void *x, const void *y,
-                       clsm_report *report)
-{
-    NEED_STRUCT(report, "set it to sizeof(clsm_report)");
-    struct problem p;
-    TRY(clsm_problem_check(problem, &p));
-    *report = (clsm_report){.struct_bytes = sizeof *report, .pass = 1};
-    if (clsm_problem_is_empty(&p))
-        return CLSM_OK;
-    NEED(x);
-    NEED(y);
-    for (size_t r = 0; r < p.rows; r++)
-        for (size_t i = 0; i < p.inner; i++)
-            check_row(&p, x, y, r, i, report);
-    report->pass = report->failed == 0;
-    return CLSM_OK;
 }

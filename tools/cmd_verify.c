@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax verify`: a user's own conformance run over the table of variants. */
 #include "command.h"
+#include "dress.h"
 #include "trial.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@ static const char help[] =
     "  --op NAME        only this operation\n"
     "  --type T         only this type\n"
     "  --mixed          input and output types apart too (16 pairs instead of 4)\n"
+    "  --forms          every combination of masks, scales, statistics, weights, ...;\n"
+    "                   by default each operation takes one of them with each variant\n"
     "  --seed N         another random input (default: from the clock)\n"
     "  --json FILE      write the results as JSON (- for stdout)\n\n"
     "Example:\n  clsoftmax verify --device all\n  clsoftmax verify --variant online "
@@ -28,13 +32,14 @@ static const char help[] =
 
 struct job {
     const char *device, *variant, *op, *type, *json_path;
-    bool mixed, show_progress;
+    bool mixed, forms, show_progress;
     size_t seed;
     cJSON *json;
     unsigned done, total, run, failed, unfit;
 };
 
-enum { TYPES = 4, OPS = 2, MAX_LENGTHS = 24 };
+#define PLUS_ONE(...) +1
+enum { TYPES = 0 CLSM_TYPES(PLUS_ONE), MAX_LENGTHS = 24, ROWS = INPUT_KIND_COUNT + 3 };
 
 static bool wanted(const char *wish, const char *name)
 {
@@ -63,61 +68,103 @@ static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
 static void progress(const struct job *job, const char *what)
 {
     if (job->show_progress)
-        fprintf(stderr, "\r%3u%% %-48s", job->total ? 100 * job->done / job->total : 0,
+        fprintf(stderr, "\r%3u%% %-58s", job->total ? 100 * job->done / job->total : 0,
                 what);
 }
 
-/* One variant, operation and pair of types, at all its lengths. */
-static void verify_one(const struct session *s, struct job *job, const char *config,
-                       clsm_op op, clsm_type x, clsm_type y)
+/* One variant, operation and pair of types. */
+struct cell {
+    const char *config;
+    clsm_op op;
+    clsm_type x, y;
+    char name[96];
+    unsigned run, passed;
+    bool unfit;
+    double worst, max_ulp;
+};
+
+static bool takes_limit(clsm_op op)
 {
+    clsm_op_info info = {.struct_bytes = sizeof info};
+    return clsm_op_get_info(op, &info) == CLSM_OK && !(info.may & CLSM_ONLY_DEFAULT);
+}
+
+/* At one row length, in one dress. */
+static void verify_length(const struct session *s, struct job *job, struct cell *cell,
+                          size_t cols, unsigned i, unsigned dress)
+{
+    struct verdict v;
+    struct trial trial = {
+        .mixed = true, .seed = job->seed + i, .x_offset = i % 3, .y_offset = i % 2};
+    clsm_problem *p = &trial.problem;
+    clsm_problem_init(p, cell->op, cell->x, dress ? DRESS_ROWS : ROWS, cols);
+    p->y_type = p->dy_type = cell->y;
+    p->variant = cell->config;
+    if (i % 2 && takes_limit(cell->op))
+        p->nonfinite = CLSM_NONFINITE_LIMIT;
+    if (!dress_problem(dress, p))
+        return;
+    bool good = trial_run(s, &trial, NULL, &v);
+    cell->unfit = v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED;
+    if (cell->unfit)
+        return;
+    cell->run++;
+    cell->passed += good;
+    cell->worst = fmax(cell->worst, v.report.worst);
+    cell->max_ulp = fmax(cell->max_ulp, v.report.max_ulp);
+    if (!good)
+        printf("FAIL %s (%s) cols %zu seed %llu: %s\n", cell->name, dress_name(dress),
+               cols, (unsigned long long)trial.seed, v.complaint);
+}
+
+/* All lengths bare, and a few in other dresses. */
+static void verify_lengths(const struct session *s, struct job *job, struct cell *cell)
+{
+    static const size_t dressed[] = {1, 37, 300};
     size_t lengths[MAX_LENGTHS];
-    unsigned n = edge_lengths(config, lengths), passed = 0;
-    double worst = 0, max_ulp = 0;
-    char what[128];
-    struct verdict v = {.status = CLSM_OK};
-    snprintf(what, sizeof what, "%-22s %-11s %4s -> %-4s", config, clsm_op_name(op),
-             clsm_type_name(x), clsm_type_name(y));
-    progress(job, what);
-    for (unsigned i = 0; i < n; i++) {
-        struct trial trial = {
-            .mixed = true, .seed = job->seed + i, .x_offset = i % 3, .y_offset = i % 2};
-        clsm_problem_init(&trial.problem, op, x, INPUT_KIND_COUNT + 3, lengths[i]);
-        trial.problem.y_type = y;
-        trial.problem.variant = config;
-        trial.problem.nonfinite = i % 2 ? CLSM_NONFINITE_LIMIT : CLSM_NONFINITE_DEFAULT;
-        bool good = trial_run(s, &trial, NULL, &v);
-        if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
-            break;
-        passed += good;
-        worst = v.report.worst > worst ? v.report.worst : worst;
-        max_ulp = v.report.max_ulp > max_ulp ? v.report.max_ulp : max_ulp;
-        if (!good)
-            printf("FAIL %s cols %zu seed %llu: %s\n", what, lengths[i],
-                   (unsigned long long)trial.seed, v.complaint);
-    }
+    unsigned n = edge_lengths(cell->config, lengths);
+    for (unsigned i = 0; i < n && !cell->unfit; i++)
+        verify_length(s, job, cell, lengths[i], i, 0);
+    for (unsigned d = 1; d < dress_count() && !cell->unfit; d++)
+        for (unsigned i = 0; i < 3 && (job->forms || job->done % 11 + 1 == d); i++)
+            verify_length(s, job, cell, dressed[i], i, d);
+}
+
+static void add_json(const struct session *s, const struct job *job,
+                     const struct cell *cell)
+{
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddStringToObject(j, "device", s->info.name);
+    cJSON_AddStringToObject(j, "variant", cell->config);
+    cJSON_AddStringToObject(j, "op", clsm_op_name(cell->op));
+    cJSON_AddStringToObject(j, "x_type", clsm_type_name(cell->x));
+    cJSON_AddStringToObject(j, "y_type", clsm_type_name(cell->y));
+    cJSON_AddNumberToObject(j, "run", cell->run);
+    cJSON_AddNumberToObject(j, "passed", cell->passed);
+    cJSON_AddNumberToObject(j, "worst_of_bound", cell->worst);
+    cJSON_AddNumberToObject(j, "max_ulp", cell->max_ulp);
+    cJSON_AddItemToArray(job->json, j);
+}
+
+static void verify_cell(const struct session *s, struct job *job, struct cell *cell)
+{
+    snprintf(cell->name, sizeof cell->name, "%-22s %-20s %4s -> %-4s", cell->config,
+             clsm_op_name(cell->op), clsm_type_name(cell->x), clsm_type_name(cell->y));
+    progress(job, cell->name);
+    verify_lengths(s, job, cell);
     job->done++;
-    if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED) {
+    if (job->show_progress)
+        fprintf(stderr, "\r%64s\r", "");
+    if (cell->unfit) {
         job->unfit++;
         return;
     }
     job->run++;
-    job->failed += passed < n;
-    cJSON *j = cJSON_CreateObject();
-    cJSON_AddStringToObject(j, "device", s->info.name);
-    cJSON_AddStringToObject(j, "variant", config);
-    cJSON_AddStringToObject(j, "op", clsm_op_name(op));
-    cJSON_AddStringToObject(j, "x_type", clsm_type_name(x));
-    cJSON_AddStringToObject(j, "y_type", clsm_type_name(y));
-    cJSON_AddNumberToObject(j, "lengths", n);
-    cJSON_AddNumberToObject(j, "passed", passed);
-    cJSON_AddNumberToObject(j, "worst_of_bound", worst);
-    cJSON_AddNumberToObject(j, "max_ulp", max_ulp);
-    cJSON_AddItemToArray(job->json, j);
-    if (job->show_progress)
-        fprintf(stderr, "\r%54s\r", "");
-    printf("%s %s  %u lengths, worst %.3f of the bound\n",
-           passed == n ? "pass" : "FAIL", what, n, worst);
+    job->failed += cell->passed < cell->run;
+    add_json(s, job, cell);
+    printf("%s %s  %u trials, worst %.3f of the bound\n",
+           cell->passed == cell->run ? "pass" : "FAIL", cell->name, cell->run,
+           cell->worst);
     fflush(stdout);
 }
 
@@ -129,18 +176,20 @@ static void each(const struct session *s, struct job *job, bool count_only)
         snprintf(config, sizeof config, "%s", clsm_config_name(i));
         if (!wanted(job->variant, config))
             continue;
-        for (unsigned k = 0; k < OPS * TYPES * TYPES; k++) {
-            clsm_op op = (clsm_op)(k % OPS);
-            clsm_type x = (clsm_type)(k / OPS % TYPES),
-                      y = (clsm_type)(k / OPS / TYPES);
-            if ((x != y && !job->mixed) || !wanted(job->op, clsm_op_name(op)) ||
-                (!wanted(job->type, clsm_type_name(x)) &&
-                 !wanted(job->type, clsm_type_name(y))))
+        for (unsigned k = 0; k < CLSM_OP_COUNT * TYPES * TYPES; k++) {
+            struct cell cell = {.config = config,
+                                .op = (clsm_op)(k % CLSM_OP_COUNT),
+                                .x = (clsm_type)(k / CLSM_OP_COUNT % TYPES),
+                                .y = (clsm_type)(k / CLSM_OP_COUNT / TYPES)};
+            if ((cell.x != cell.y && !job->mixed) ||
+                !wanted(job->op, clsm_op_name(cell.op)) ||
+                (!wanted(job->type, clsm_type_name(cell.x)) &&
+                 !wanted(job->type, clsm_type_name(cell.y))))
                 continue;
             if (count_only)
                 job->total++;
             else
-                verify_one(s, job, config, op, x, y);
+                verify_cell(s, job, &cell);
         }
     }
 }
@@ -198,6 +247,7 @@ int verify_command(int argc, char **argv)
                                             {"op", required_argument, NULL, 'o'},
                                             {"type", required_argument, NULL, 't'},
                                             {"mixed", no_argument, NULL, 'm'},
+                                            {"forms", no_argument, NULL, 'f'},
                                             {"seed", required_argument, NULL, 's'},
                                             {"json", required_argument, NULL, 'j'},
                                             {"help", no_argument, NULL, 'h'},
@@ -219,6 +269,9 @@ int verify_command(int argc, char **argv)
             break;
         case 'm':
             job.mixed = true;
+            break;
+        case 'f':
+            job.forms = true;
             break;
         case 'j':
             job.json_path = optarg;

@@ -2,21 +2,11 @@
 /* Running a conformance trial. */
 #include "trial.h"
 
+#include "tensors.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* GUARD: elements behind a tensor. What stands around x is NaN, so that reading it
- * shows in the result; what stands around and in y is a number, so that not writing a
- * NaN shows. */
-enum { GUARD = 67, AROUND_X = 0xff, AROUND_Y = 0xa5 };
-
-/* One tensor in its host copy. */
-struct tensor {
-    clsm_type type;
-    size_t offset, row_stride, col_stride, elements; /* guards included */
-    unsigned char *data;
-};
 
 static void complain(struct verdict *v, const char *what)
 {
@@ -24,171 +14,233 @@ static void complain(struct verdict *v, const char *what)
         snprintf(v->complaint, sizeof v->complaint, "%s", what);
 }
 
-static bool allocate(const clsm_problem *p, clsm_type type, size_t offset,
-                     size_t row_stride, size_t col_stride, int around, struct tensor *t)
+static size_t bytes_of(const struct tensor *t)
 {
-    col_stride = col_stride ? col_stride : p->inner;
-    row_stride = row_stride ? row_stride : p->cols * col_stride;
-    size_t extent = p->rows && p->cols ? (p->rows - 1) * row_stride +
-                                             (p->cols - 1) * col_stride + p->inner
-                                       : 0;
-    *t = (struct tensor){type, offset, row_stride, col_stride, offset + extent + GUARD,
-                         NULL};
-    size_t bytes = t->elements * clsm_type_bytes(type);
-    t->data = malloc(bytes);
-    if (t->data)
-        memset(t->data, around, bytes);
-    return t->data;
+    return t->elements * t->element_bytes;
 }
 
-static size_t place(const struct tensor *t, size_t r, size_t c, size_t i)
+/* What y shares its buffer with; -1 for nothing. */
+static int y_is(const struct trial *trial)
 {
-    return t->offset + r * t->row_stride + c * t->col_stride + i;
+    return trial->in_place      ? 0
+           : trial->in_place_dy ? CLSM_DY - CLSM_X
+                                : -1;
 }
 
-static void fill(const struct trial *trial, const struct tensor *x)
+static clsm_status make_buffers(const struct session *s, const struct trial *trial,
+                                const struct tensors *t, cl_mem buffers[TENSORS])
 {
-    const clsm_problem *p = &trial->problem;
-    for (size_t r = 0; r < p->rows; r++)
-        for (size_t i = 0; i < p->inner; i++) {
-            size_t n = r * p->inner + i;
-            unsigned kind = (unsigned)trial->kind;
-            if (trial->mixed)
-                kind = (unsigned)((kind + n) % INPUT_KIND_COUNT);
-            input_fill((enum input_kind)kind, trial->seed + n, x->type, x->data,
-                       place(x, r, 0, i), x->col_stride, p->cols);
-        }
-}
-
-/* Every byte that is not an element of the output must be what it was before. */
-static bool guards_hold(const clsm_problem *p, const struct tensor *y,
-                        const unsigned char *before)
-{
-    size_t size = clsm_type_bytes(y->type);
-    unsigned char *outside = malloc(y->elements);
-    if (!outside)
-        return false;
-    memset(outside, 1, y->elements);
-    for (size_t r = 0; r < p->rows; r++)
-        for (size_t c = 0; c < p->cols; c++)
-            for (size_t i = 0; i < p->inner; i++)
-                outside[place(y, r, c, i)] = 0;
-    bool hold = true;
-    for (size_t e = 0; e < y->elements && hold; e++)
-        hold = !outside[e] || memcmp(y->data + e * size, before + e * size, size) == 0;
-    free(outside);
-    return hold;
-}
-
-/* Upload, enqueue, read back: into y's host copy. */
-static clsm_status run_once(const struct session *s, clsm_plan *plan,
-                            const struct trial *trial, const struct tensor *x,
-                            struct tensor *y)
-{
-    size_t x_bytes = x->elements * clsm_type_bytes(x->type);
-    size_t y_bytes = y->elements * clsm_type_bytes(y->type);
-    cl_mem bx = session_buffer(s, x_bytes, x->data);
-    cl_mem by = trial->in_place ? bx : session_buffer(s, y_bytes, y->data);
-    clsm_status status = CLSM_ERR_OPENCL;
-    clsm_args args;
-    if (bx && by && (status = clsm_args_init(plan, &args)) == CLSM_OK) {
-        args.rows = trial->problem.rows;
-        args.cols = trial->problem.cols;
-        args.x = bx, args.x_offset = trial->x_offset;
-        args.y = by, args.y_offset = trial->y_offset;
-        args.x_row_stride = trial->problem.x_row_stride;
-        args.y_row_stride = trial->problem.y_row_stride;
-        status = clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL);
+    const int shared = y_is(trial);
+    for (int k = 0; k < TENSORS; k++) {
+        bool is_shared_y = k == CLSM_Y - CLSM_X && shared >= 0;
+        if (!t->of[k].data || is_shared_y)
+            continue;
+        buffers[k] = session_buffer(s, bytes_of(&t->of[k]), t->of[k].data);
+        if (!buffers[k])
+            return CLSM_ERR_OPENCL;
     }
-    if (status == CLSM_OK && clEnqueueReadBuffer(s->queue, by, CL_TRUE, 0, y_bytes,
-                                                 y->data, 0, NULL, NULL) != CL_SUCCESS)
-        status = CLSM_ERR_OPENCL;
+    if (shared >= 0 && t->of[CLSM_Y - CLSM_X].data) {
+        buffers[CLSM_Y - CLSM_X] = buffers[shared];
+        clRetainMemObject(buffers[shared]);
+    }
+    return CLSM_OK;
+}
+
+static clsm_status enqueue(const struct session *s, clsm_plan *plan,
+                           const struct trial *trial, const struct tensors *t,
+                           const cl_mem buffers[TENSORS])
+{
+    clsm_args args;
+    clsm_status status = clsm_args_init(plan, &args);
+    if (status != CLSM_OK)
+        return status;
+    const clsm_problem *p = &trial->problem;
+    args.rows = p->rows;
+    args.cols = p->cols;
+    args.x_row_stride = p->x_row_stride;
+    args.y_row_stride = p->y_row_stride;
+    args.dy_row_stride = p->dy_row_stride;
+    args.x_matrix_stride = p->x_matrix_stride;
+    args.y_matrix_stride = p->y_matrix_stride;
+    args.dy_matrix_stride = p->dy_matrix_stride;
+    args.mask_stride = p->mask_stride;
+    args.causal_offset = p->causal_offset;
+    args.grad_scale = p->grad_scale;
+    args.x = buffers[0], args.x_offset = trial->x_offset;
+    args.y = buffers[CLSM_Y - CLSM_X], args.y_offset = trial->y_offset;
+    for (int o = 0; o < CLSM_OPERAND_COUNT; o++)
+        args.operand[o] =
+            (clsm_buffer){buffers[o - CLSM_X], t->of[o - CLSM_X].offset};
+    return clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL);
+}
+
+/* Upload, enqueue, read back into the host copies of what is written. */
+static clsm_status run_once(const struct session *s, clsm_plan *plan,
+                            const struct trial *trial, struct tensors *t)
+{
+    cl_mem buffers[TENSORS] = {NULL};
+    clsm_status status = make_buffers(s, trial, t, buffers);
+    if (status == CLSM_OK)
+        status = enqueue(s, plan, trial, t, buffers);
+    for (int k = 0; k < TENSORS && status == CLSM_OK; k++)
+        if (t->of[k].written && t->of[k].data &&
+            clEnqueueReadBuffer(s->queue, buffers[k], CL_TRUE, 0, bytes_of(&t->of[k]),
+                                t->of[k].data, 0, NULL, NULL) != CL_SUCCESS)
+            status = CLSM_ERR_OPENCL;
     clFinish(s->queue);
-    if (bx)
-        clReleaseMemObject(bx);
-    if (by && by != bx)
-        clReleaseMemObject(by);
+    for (int k = 0; k < TENSORS; k++)
+        if (buffers[k])
+            clReleaseMemObject(buffers[k]);
     return status;
 }
 
-static void judge(const struct trial *trial, const struct tensor *x, struct tensor *y,
-                  struct verdict *v)
+/* Which elements of a written tensor are its own. */
+static unsigned char *mark_own(const struct trial *trial, const struct tensors *t, int k)
 {
     const clsm_problem *p = &trial->problem;
-    v->report.struct_bytes = sizeof v->report;
-    v->status =
-        clsm_check(p, x->data + trial->x_offset * clsm_type_bytes(x->type),
-                   y->data + trial->y_offset * clsm_type_bytes(y->type), &v->report);
-    if (v->status != CLSM_OK || v->report.pass)
-        return;
-    char text[200];
-    snprintf(
-        text, sizeof text,
-        "%llu of %llu outside the bound; worst %.3g x the bound at row %zu, column "
-        "%zu, inner %zu: expected %.9g, got %.9g",
-        (unsigned long long)v->report.failed, (unsigned long long)v->report.checked,
-        v->report.worst, v->report.worst_row, v->report.worst_col,
-        v->report.worst_inner, v->report.expected, v->report.got);
-    complain(v, text);
+    const struct tensor *one = &t->of[k];
+    size_t extent = 0, bytes;
+    unsigned char *own = calloc(one->elements, 1);
+    if (!own)
+        return NULL;
+    clsm_problem_extent(p, (clsm_operand)(k + CLSM_X), &extent, &bytes);
+    if (k + CLSM_X != CLSM_Y) {
+        memset(own + one->offset, 1, extent);
+        return own;
+    }
+    clsm_op_info op = {.struct_bytes = sizeof op};
+    clsm_op_get_info(p->op, &op);
+    size_t cols = op.y == CLSM_Y_ROW ? p->cols : op.y == CLSM_Y_K ? p->k : 1;
+    for (size_t r = 0; r < p->rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            for (size_t i = 0; i < p->inner; i++)
+                own[tensors_y_place(trial, t, r, c, i)] = 1;
+    return own;
+}
+
+/* Every byte that is not an element of an output must be what it was before. */
+static bool guards_hold(const struct trial *trial, const struct tensors *t, int k,
+                        const unsigned char *before)
+{
+    const struct tensor *one = &t->of[k];
+    unsigned char *own = mark_own(trial, t, k);
+    bool hold = own;
+    size_t size = one->element_bytes;
+    for (size_t e = 0; e < one->elements && hold; e++)
+        hold = own[e] || memcmp(one->data + e * size, before + e * size, size) == 0;
+    free(own);
+    return hold;
+}
+
+/* Host copies of what is written, one after the other. */
+struct copies {
+    unsigned char *of[TENSORS];
+};
+
+static bool copies_take(const struct tensors *t, struct copies *c)
+{
+    bool good = true;
+    for (int k = 0; k < TENSORS; k++) {
+        c->of[k] = NULL;
+        if (!t->of[k].written || !t->of[k].data)
+            continue;
+        c->of[k] = malloc(bytes_of(&t->of[k]));
+        good = good && c->of[k];
+        if (c->of[k])
+            memcpy(c->of[k], t->of[k].data, bytes_of(&t->of[k]));
+    }
+    return good;
+}
+
+static void copies_free(struct copies *c)
+{
+    for (int k = 0; k < TENSORS; k++)
+        free(c->of[k]);
+}
+
+static void compare_runs(const struct trial *trial, const struct tensors *t,
+                         const struct copies *before, const struct copies *first,
+                         struct verdict *v)
+{
+    for (int k = 0; k < TENSORS; k++) {
+        if (!first->of[k])
+            continue;
+        char text[96];
+        const char *name = clsm_operand_name((clsm_operand)(k + CLSM_X));
+        snprintf(text, sizeof text, "a second run gave other bits in %s", name);
+        if (memcmp(first->of[k], t->of[k].data, bytes_of(&t->of[k])) != 0)
+            complain(v, text);
+        snprintf(text, sizeof text, "wrote outside %s", name);
+        if (!guards_hold(trial, t, k, before->of[k]))
+            complain(v, text);
+    }
 }
 
 /* The runs themselves: twice from the same bytes, which must give the same bytes. */
 static void run_twice(const struct session *s, clsm_plan *plan,
-                      const struct trial *trial, const struct tensor *x,
-                      struct tensor *y, struct verdict *v)
+                      const struct trial *trial, struct tensors *t, struct verdict *v)
 {
-    size_t bytes = y->elements * clsm_type_bytes(y->type);
-    unsigned char *first = malloc(bytes), *before = malloc(bytes);
-    if (!first || !before) {
+    struct copies before, first = {{NULL}};
+    const int shared = y_is(trial);
+    struct tensor *y = &t->of[CLSM_Y - CLSM_X];
+    if (shared >= 0 && y->data)
+        memcpy(y->data, t->of[shared].data, bytes_of(y));
+    bool good = copies_take(t, &before);
+    v->status = good ? run_once(s, plan, trial, t) : CLSM_ERR_MEMORY;
+    good = good && copies_take(t, &first);
+    if (v->status == CLSM_OK && !good)
         v->status = CLSM_ERR_MEMORY;
-    } else {
-        if (trial->in_place)
-            memcpy(y->data, x->data, bytes);
-        memcpy(before, y->data, bytes);
-        v->status = run_once(s, plan, trial, x, y);
-        memcpy(first, y->data, bytes);
-        memcpy(y->data, before, bytes);
-        if (v->status == CLSM_OK)
-            v->status = run_once(s, plan, trial, x, y);
-        if (v->status == CLSM_OK && memcmp(first, y->data, bytes) != 0)
-            complain(v, "a second run gave other bits");
-        if (v->status == CLSM_OK && !guards_hold(&trial->problem, y, before))
-            complain(v, "wrote outside the output");
-    }
-    free(first);
-    free(before);
+    for (int k = 0; k < TENSORS && v->status == CLSM_OK; k++)
+        if (before.of[k])
+            memcpy(t->of[k].data, before.of[k], bytes_of(&t->of[k]));
+    if (v->status == CLSM_OK)
+        v->status = run_once(s, plan, trial, t);
+    if (v->status == CLSM_OK)
+        compare_runs(trial, t, &before, &first, v);
+    copies_free(&before);
+    copies_free(&first);
+}
+
+static void judge(const struct trial *trial, const struct tensors *t, struct verdict *v)
+{
+    const clsm_host_args view = tensors_view(t);
+    v->report.struct_bytes = sizeof v->report;
+    v->status = clsm_check_args(&trial->problem, &view, &v->report);
+    if (v->status != CLSM_OK || v->report.pass)
+        return;
+    char text[240];
+    snprintf(
+        text, sizeof text,
+        "%llu of %llu outside the bound; worst %.3g x the bound in %s at row %zu, column "
+        "%zu, inner %zu: expected %.9g, got %.9g",
+        (unsigned long long)v->report.failed, (unsigned long long)v->report.checked,
+        v->report.worst, clsm_operand_name(v->report.worst_operand), v->report.worst_row,
+        v->report.worst_col, v->report.worst_inner, v->report.expected, v->report.got);
+    complain(v, text);
 }
 
 bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *given,
                struct verdict *v)
 {
-    const clsm_problem *p = &trial->problem;
-    struct tensor x = {0}, y = {0};
+    struct tensors t = {{{NULL, 0, 0, 0, false}}};
     clsm_plan *plan = given;
     clsm_plan_info info = {.struct_bytes = sizeof info};
     *v = (struct verdict){.status = CLSM_OK};
     if (!plan)
-        v->status = clsm_plan_create(s->engine, p, &plan);
+        v->status = clsm_plan_create(s->engine, &trial->problem, &plan);
     if (v->status == CLSM_OK)
         v->status = clsm_plan_get_info(plan, &info);
     snprintf(v->variant, sizeof v->variant, "%s", info.variant);
-    if (v->status == CLSM_OK &&
-        (!allocate(p, p->x_type, trial->x_offset, p->x_row_stride, p->x_col_stride,
-                   AROUND_X, &x) ||
-         !allocate(p, p->y_type, trial->y_offset, p->y_row_stride, p->y_col_stride,
-                   AROUND_Y, &y)))
-        v->status = CLSM_ERR_MEMORY;
-    if (v->status == CLSM_OK) {
-        fill(trial, &x);
-        run_twice(s, plan, trial, &x, &y, v);
-    }
     if (v->status == CLSM_OK)
-        judge(trial, &x, &y, v);
+        v->status = tensors_make(trial, &t);
+    if (v->status == CLSM_OK)
+        run_twice(s, plan, trial, &t, v);
+    if (v->status == CLSM_OK)
+        judge(trial, &t, v);
     if (v->status != CLSM_OK)
         complain(v, clsm_last_message());
     if (plan != given)
         clsm_plan_destroy(plan);
-    free(x.data);
-    free(y.data);
+    tensors_free(&t);
     return v->status == CLSM_OK && !v->complaint[0];
 }

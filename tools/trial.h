@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One conformance trial: a problem on a device with random input, its output between
- * guard zones and poisoned before, run twice, compared with the reference. `clsoftmax
- * verify` and the device tests are both made of these.
+ * One conformance trial: a problem on a device with random input, everything it writes
+ * between guard zones and poisoned before, run twice, compared with the reference.
+ * `clsoftmax verify` and the device tests are both made of these.
  */
 #ifndef TRIAL_H
 #define TRIAL_H
@@ -15,7 +15,8 @@ struct trial {
     enum input_kind
         kind; /* of the first row; each next row takes the next kind if mixed */
     bool mixed;
-    bool in_place; /* y is x; both types must be equally large */
+    bool in_place;    /* y is x; both types must be equally large */
+    bool in_place_dy; /* y is dy */
     size_t x_offset, y_offset;
     uint64_t seed;
 };

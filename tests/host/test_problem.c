@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define PLUS_ONE(NAME, name) +1
+#define PLUS_ONE(...) +1
 enum { OPS = 0 CLSM_OPERATIONS(PLUS_ONE) };
 
 static clsm_problem given;

@@ -14,14 +14,25 @@ static void plan_is(unsigned flags, size_t rows, size_t cols)
     ck_assert_int_eq(clsm_problem_check(&given, &plan), CLSM_OK);
 }
 
+/* The plan's problem with this call's shape, into p. */
+static clsm_status at(size_t rows, size_t cols, size_t x_row_stride,
+                      size_t y_row_stride)
+{
+    const clsm_args args = {.rows = rows,
+                            .cols = cols,
+                            .x_row_stride = x_row_stride,
+                            .y_row_stride = y_row_stride};
+    return clsm_problem_at(&plan, &args, &p);
+}
+
 #define BAD(rows, cols, argument_and_value, expected)                                  \
-    REFUSED(clsm_problem_at(&plan, rows, cols, 0, 0, &p), CLSM_ERR_SHAPE,              \
+    REFUSED(at(rows, cols, 0, 0), CLSM_ERR_SHAPE,              \
             argument_and_value, expected)
 
 START_TEST(a_closed_plan_takes_its_own_shape_only)
 {
     plan_is(0, 3, 5);
-    ck_assert_int_eq(clsm_problem_at(&plan, 3, 5, 0, 0, &p), CLSM_OK);
+    ck_assert_int_eq(at(3, 5, 0, 0), CLSM_OK);
     BAD(4, 5, "rows is 4", "expected the plan's 3 (no CLSM_OPEN_ROWS)");
     BAD(0, 5, "rows is 0", "expected the plan's 3");
     BAD(3, 4, "cols is 4", "expected the plan's 5 (no CLSM_OPEN_COLS)");
@@ -34,7 +45,7 @@ START_TEST(open_rows_may_be_any_number)
     plan_is(CLSM_OPEN_ROWS, 0, 5);
     const size_t rows[] = {0, 1, 1000, (size_t)1 << 40};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        ck_assert_int_eq(clsm_problem_at(&plan, rows[i], 5, 0, 0, &p), CLSM_OK);
+        ck_assert_int_eq(at(rows[i], 5, 0, 0), CLSM_OK);
         ck_assert_uint_eq(p.rows, rows[i]);
         ck_assert_uint_eq(clsm_layout_extent(&p.x, &p), rows[i] * 5);
     }
@@ -47,7 +58,7 @@ START_TEST(open_cols_may_be_anything_up_to_the_bound)
 {
     plan_is(CLSM_OPEN_COLS, 3, 5);
     for (size_t cols = 0; cols <= 5; cols++) {
-        ck_assert_int_eq(clsm_problem_at(&plan, 3, cols, 0, 0, &p), CLSM_OK);
+        ck_assert_int_eq(at(3, cols, 0, 0), CLSM_OK);
         ck_assert_uint_eq(p.cols, cols);
         ck_assert_uint_eq(clsm_layout_extent(&p.y, &p), 3 * cols);
     }
@@ -59,9 +70,9 @@ END_TEST
 START_TEST(strides_of_0_are_packed_for_the_columns_of_the_call)
 {
     plan_is(CLSM_OPEN_COLS, 3, 8);
-    ck_assert_int_eq(clsm_problem_at(&plan, 3, 6, 0, 0, &p), CLSM_OK);
+    ck_assert_int_eq(at(3, 6, 0, 0), CLSM_OK);
     ck_assert_uint_eq(p.x.row_stride, 6);
-    ck_assert_int_eq(clsm_problem_at(&plan, 3, 6, 8, 7, &p), CLSM_OK);
+    ck_assert_int_eq(at(3, 6, 8, 7), CLSM_OK);
     ck_assert_uint_eq(p.x.row_stride, 8);
     ck_assert_uint_eq(p.y.row_stride, 7);
     ck_assert_uint_eq(clsm_layout_extent(&p.y, &p), 2 * 7 + 6);
@@ -71,13 +82,13 @@ END_TEST
 START_TEST(strides_of_a_call_are_checked_as_a_plans)
 {
     plan_is(CLSM_OPEN_ROWS | CLSM_OPEN_COLS, 3, 8);
-    REFUSED(clsm_problem_at(&plan, 2, 6, 5, 0, &p), CLSM_ERR_SHAPE, "x_row_stride is 5",
+    REFUSED(at(2, 6, 5, 0), CLSM_ERR_SHAPE, "x_row_stride is 5",
             "expected at least one row's extent, 6");
-    REFUSED(clsm_problem_at(&plan, 2, 6, 0, 5, &p), CLSM_ERR_SHAPE, "y_row_stride is 5",
+    REFUSED(at(2, 6, 0, 5), CLSM_ERR_SHAPE, "y_row_stride is 5",
             "6");
-    REFUSED(clsm_problem_at(&plan, 3, 6, SIZE_MAX / 2, 0, &p), CLSM_ERR_SHAPE,
+    REFUSED(at(3, 6, SIZE_MAX / 2, 0), CLSM_ERR_SHAPE,
             "row stride 9223372036854775807", "do not fit");
-    ck_assert_int_eq(clsm_problem_at(&plan, 1, 6, 5, 0, &p), CLSM_OK);
+    ck_assert_int_eq(at(1, 6, 5, 0), CLSM_OK);
 }
 END_TEST
 
@@ -85,7 +96,7 @@ START_TEST(everything_else_stays_the_plans)
 {
     plan_is(CLSM_OPEN_ROWS | CLSM_DETERMINISTIC, 3, 8);
     plan.nonfinite = CLSM_NONFINITE_LIMIT;
-    ck_assert_int_eq(clsm_problem_at(&plan, 9, 8, 0, 0, &p), CLSM_OK);
+    ck_assert_int_eq(at(9, 8, 0, 0), CLSM_OK);
     ck_assert_int_eq(p.nonfinite, CLSM_NONFINITE_LIMIT);
     ck_assert_int_eq(p.x.type, CLSM_F16);
     ck_assert(p.open_rows && p.deterministic);

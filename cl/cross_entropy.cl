@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What cross-entropy keeps of a row besides its maximum and sum. With w the class weights
+ * (1 without), t the target, e the label smoothing, n the number of classes and lse the
+ * row's log-sum-exp:
+ *
+ *     loss = (1 - e) w[t] (lse - x[t]) + e/n sum_c(w[c] (lse - x[c])) + z lse^2
+ *
+ * The sum over classes is taken relative to x[t], a number everybody has from the start.
+ * x[t] is read before the first reduction, so the gradient may take the place of x. A row
+ * whose target is `ignore` has loss and gradient 0; one whose target is no class has loss
+ * NaN and gradient 0, and is counted.
+ */
+#include "exp_terms.cl"
+#define OP_KEEPS 1
+
+struct keep {
+    bool counts, bad; /* does the row count; is its target no class */
+    uint target;
+    real logit;  /* x[t] */
+    real weight; /* w[t] */
+#if SMOOTHING
+    real infinite;      /* 1 if a class of probability 0 makes the loss infinite */
+    struct pair spread; /* sum of w (x - x[t]) */
+    struct pair mass;   /* sum of w */
+#endif
+};
+
+/* One element of x or of the class weights, in every lane. */
+static real one_logit(struct row row, uint c)
+{
+#if STRIDED
+    return (real)CAT(get_, X)(row.x + c * row.x_col);
+#else
+    return (real)CAT(get_, X)(row.x + c);
+#endif
+}
+
+static void keep_start(struct keep *keep, struct row row)
+{
+    long target = row.inside ? (long)*row.target : 0;
+    keep->counts = row.inside && target != row.ignore;
+    keep->bad = keep->counts && (target < 0 || target >= (long)row.cols);
+    keep->counts = keep->counts && !keep->bad;
+    keep->target = keep->counts ? (uint)target : 0;
+    keep->logit = keep->counts ? one_logit(row, keep->target) : (real)0;
+    keep->weight = (real)1;
+#if HAS_WEIGHTS
+    keep->weight = keep->counts ? (real)row.weights[keep->target] : (real)0;
+#endif
+#if SMOOTHING
+    struct pair zero = {(real)0, (real)0};
+    keep->infinite = (real)0;
+    keep->spread = keep->mass = zero;
+#endif
+}
+
+#if SMOOTHING
+static void keep_add(struct keep *keep, struct row row, uint c, real x)
+{
+    real weight = (real)1;
+#if HAS_WEIGHTS
+    weight = row_weight(row, c);
+#endif
+    weight = upto(weight, row.end - c, (real)0);
+    real base = keep->logit > (real)(-INFINITY) ? keep->logit : (real)0;
+    real gone = upto(x, row.end - c, (real)0) == (real)(-INFINITY) && weight > (real)0
+                    ? (real)1
+                    : (real)0;
+    keep->infinite = real_max(keep->infinite, gone);
+    keep->spread = pair_add(keep->spread, x > (real)(-INFINITY) ? weight * (x - base) : (real)0);
+    keep->mass = pair_add(keep->mass, weight);
+}
+
+static real set_max(real v, __local real *scratch);
+static struct pair set_sum(struct pair s, __local real *scratch);
+
+static void keep_reduce(struct keep *keep, __local real *scratch)
+{
+    keep->infinite = set_max(keep->infinite, scratch);
+    keep->spread = set_sum(keep->spread, scratch);
+    keep->mass = set_sum(keep->mass, scratch);
+}
+#else
+#define keep_add(keep, row, c, x)
+#define keep_reduce(keep, scratch)
+#endif
+
+struct result {
+    real max, scale; /* softmax's */
+    real loss;
+    real all;     /* the gradient is all p[c] - each w[c] ... */
+    real each;
+    real hit;     /* ... - hit at the target, where all p - hit is taken as one */
+    real missing; /* 1 - p[t] */
+    uint target;
+};
+
+static struct result op_result(struct row row, struct state s, struct keep *keep)
+{
+    struct result r;
+    real lse = state_lse(s);
+    real below = s.max - keep->logit; /* >= 0 */
+    real weight = keep->weight;
+    real scale = (real)row.grad_scale;
+    r.max = s.max;
+    r.scale = (real)1 / (s.sum.hi + s.sum.lo);
+    r.target = keep->target;
+#if SMOOTHING
+    real share = (real)row.smoothing / (real)(SCALAR)row.cols;
+    real mass = keep->mass.hi + keep->mass.lo;
+    real base = keep->logit > (real)(-INFINITY) ? keep->logit : (real)0;
+    real rest = mass * ((s.max - base) + state_log_sum(s)) -
+                (keep->spread.hi + keep->spread.lo);
+    weight *= (real)1 - (real)row.smoothing;
+    r.loss = weight * (below + state_log_sum(s)) + share * rest;
+    r.loss = keep->infinite > (real)0 ? (real)INFINITY : r.loss;
+    r.all = weight + share * mass;
+    r.each = share * scale;
+#else
+    r.loss = weight * (below + state_log_sum(s));
+    r.all = weight;
+    r.each = (real)0;
+#endif
+    r.hit = weight * scale;
+    r.loss += (real)row.z_loss * lse * lse;
+    r.all = (r.all + (real)2 * (real)row.z_loss * lse) * scale;
+    real at_target = exp_nonpositive(below_max(keep->logit, s.max));
+    r.missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
+    if (!keep->counts) {
+        r.loss = keep->bad ? (real)NAN : (real)0;
+        r.all = r.each = r.hit = r.missing = (real)0;
+    }
+    return r;
+}
+
+/* One work-item of those that share the row. */
+static void keep_end(struct keep *keep, struct row row, struct result r)
+{
+#if HAS_LOSS
+    *row.loss_out = FIRST(r.loss);
+#endif
+#if HAS_BAD_TARGETS
+    if (keep->bad)
+        atomic_inc(row.bad_targets);
+#endif
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* For both backward operations: what a row needs to be known of is one sum. */
+struct result {
+    real sum;
+};
+
+static struct result op_result(struct row row, struct state s, struct keep *keep)
+{
+    struct result r = {s.sum.hi + s.sum.lo};
+    return r;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cross-entropy with its gradient: y = dloss/dx, and the loss in its operand. At the target
+ * the gradient is all p - hit with all close to hit, taken as (all - hit) p - hit (1 - p):
+ * 1 - p is the sum without the target's term, which the two-number sum still holds when p
+ * rounds to 1.
+ */
+#include "cross_entropy.cl"
+
+static real op_value(struct row row, uint c, real x, struct result r)
+{
+    real p = exp_nonpositive(below_max(x, r.max)) * r.scale;
+    real here = pick(c, r.target, (r.all - r.hit) * p - r.hit * r.missing, r.all * p);
+#if SMOOTHING && HAS_WEIGHTS
+    here -= r.each * row_weight(row, c);
+#elif SMOOTHING
+    here -= r.each;
+#endif
+    return r.all == (real)0 && r.hit == (real)0 ? (real)0 : here;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* y = exp(x - max), for a consumer that divides by the row's sum later. Where the policy
+ * says NaN, every element is NaN, so that dividing changes nothing. */
+#include "exp_terms.cl"
+#include "keep_nothing.cl"
+
+struct result {
+    real max, poison; /* 0, or NaN */
+};
+
+static struct result op_result(struct row row, struct state s, struct keep *keep)
+{
+    struct result r = {s.max, s.sum.hi - s.sum.hi};
+#if !LIMIT
+    r.poison = s.sum.hi == (real)0 ? (real)NAN : r.poison;
+#endif
+    return r;
+}
+
+static real op_value(struct row row, uint c, real x, struct result r)
+{
+    return exp_nonpositive(below_max(x, r.max)) + r.poison;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* y = max + log(sum(exp(x - max))), one number a row. Always by the limit policy: +inf gives
+ * +inf, nothing but -inf (or nothing at all) gives -inf. */
+#include "exp_terms.cl"
+#include "keep_nothing.cl"
+#define OP_WRITES WRITES_ONE
+
+struct result {
+    real lse;
+};
+
+static struct result op_result(struct row row, struct state s, struct keep *keep)
+{
+    struct result r = {state_lse(s)};
+    return r;
+}
+
+static real op_one(struct row row, struct result r)
+{
+    return r.lse;
+}

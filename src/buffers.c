@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Checking the buffers of one enqueue. */
+#include "buffers.h"
+
+#include "status.h"
+
+/* One tensor of a call, and its place in memory, in bytes of the buffer that it is or is
+ * part of. */
+struct span {
+    const char *name;
+    cl_mem memory;
+    size_t first, end;
+    bool written;
+    const struct layout *layout; /* NULL: not of x's shape */
+};
+
+enum { MAX_SPANS = CLSM_OPERAND_COUNT + FIRST_OPERAND };
+
+static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *value)
+{
+    cl_int error = clGetMemObjectInfo(buffer, what, bytes, value, NULL);
+    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clGetMemObjectInfo");
+}
+
+/* A buffer of our context, with access allowed? */
+static clsm_status check_kind(const clsm_plan *plan, const struct span *s, cl_mem buffer)
+{
+    cl_mem_object_type kind;
+    cl_context context;
+    cl_mem_flags flags, forbidden = s->written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY;
+    if (!buffer)
+        return clsm_fail(CLSM_ERR_NULL, "clsm_enqueue: buffer %s is NULL", s->name);
+    TRY(ask(buffer, CL_MEM_TYPE, sizeof kind, &kind));
+    if (kind != CL_MEM_OBJECT_BUFFER)
+        return clsm_fail(CLSM_ERR_BUFFER,
+                         "%s is a memory object of type 0x%x, not a buffer", s->name,
+                         (unsigned)kind);
+    TRY(ask(buffer, CL_MEM_CONTEXT, sizeof context, &context));
+    if (context != plan->engine->context)
+        return clsm_fail(CLSM_ERR_CONTEXT,
+                         "buffer %s is of context %p, expected the plan's %p", s->name,
+                         (void *)context, (void *)plan->engine->context);
+    TRY(ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags));
+    if (flags & forbidden)
+        return clsm_fail(CLSM_ERR_ACCESS,
+                         "buffer %s was created CL_MEM_%s_ONLY, but it is %s", s->name,
+                         s->written ? "READ" : "WRITE", s->written ? "written" : "read");
+    return CLSM_OK;
+}
+
+/* Does it hold the tensor? Fills in where that stands. */
+static clsm_status check_extent(struct span *s, const clsm_buffer *buffer, size_t extent,
+                                size_t element)
+{
+    cl_mem parent;
+    size_t bytes, start;
+    TRY(ask(buffer->memory, CL_MEM_SIZE, sizeof bytes, &bytes));
+    if (buffer->offset > SIZE_MAX / element - extent ||
+        (buffer->offset + extent) * element > bytes)
+        return clsm_fail(
+            CLSM_ERR_BUFFER,
+            "buffer %s has %zu bytes, expected at least (%s_offset %zu + extent "
+            "%zu) x %zu bytes",
+            s->name, bytes, s->name, buffer->offset, extent, element);
+    TRY(ask(buffer->memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent));
+    TRY(ask(buffer->memory, CL_MEM_OFFSET, sizeof start, &start));
+    start = parent ? start : 0;
+    s->memory = parent ? parent : buffer->memory;
+    s->first = start + buffer->offset * element;
+    s->end = s->first + extent * element;
+    return CLSM_OK;
+}
+
+/* The same elements in the same order, so that each is read by who writes it. */
+static bool are_same(const struct problem *p, const struct span *a, const struct span *b)
+{
+    return a->layout && b->layout && a->first == b->first &&
+           a->layout->cols == b->layout->cols &&
+           clsm_type_bytes(a->layout->type) == clsm_type_bytes(b->layout->type) &&
+           a->layout->col_stride == b->layout->col_stride &&
+           (a->layout->row_stride == b->layout->row_stride || p->rows == 1) &&
+           (a->layout->matrix_stride == b->layout->matrix_stride ||
+            p->rows <= p->queries);
+}
+
+static clsm_status check_overlap(const struct problem *p, const struct span *a,
+                                 const struct span *b)
+{
+    bool apart = a->memory != b->memory || a->end <= b->first || b->end <= a->first;
+    if (apart || (!a->written && !b->written) || are_same(p, a, b))
+        return CLSM_OK;
+    return clsm_fail(CLSM_ERR_OVERLAP,
+                     "%s at bytes %zu to %zu and %s at bytes %zu to %zu of one buffer "
+                     "overlap; expected the same elements or none in common",
+                     a->name, a->first, a->end, b->name, b->first, b->end);
+}
+
+/* x and y, then the operands that take part. A tensor without elements may have no buffer. */
+static unsigned list_spans(const clsm_args *args, const struct problem *p,
+                           struct span *spans, clsm_buffer *buffers, size_t *extents,
+                           size_t *bytes)
+{
+    unsigned n = 0;
+    const clsm_buffer x = {args->x, args->x_offset}, y = {args->y, args->y_offset};
+#define PUT(name, buffer, written, layout, extent, element)                              \
+    do {                                                                                 \
+        spans[n] = (struct span){name, NULL, 0, 0, written, layout};                     \
+        buffers[n] = buffer;                                                             \
+        extents[n] = extent;                                                             \
+        bytes[n] = element;                                                              \
+        n += extents[n] || buffers[n].memory;                                            \
+    } while (0)
+    PUT("x", x, false, &p->x, clsm_layout_extent(&p->x, p), clsm_type_bytes(p->x.type));
+    if (clsm_problem_y(p) != CLSM_Y_NONE)
+        PUT("y", y, true, &p->y, clsm_layout_extent(&p->y, p),
+            clsm_type_bytes(p->y.type));
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
+        if (clsm_has(p, (clsm_operand)o))
+            PUT(clsm_operand_name((clsm_operand)o), args->operand[o],
+                clsm_operand_is_written((clsm_operand)o), o == CLSM_DY ? &p->dy : NULL,
+                clsm_operand_extent((clsm_operand)o, p),
+                clsm_operand_bytes((clsm_operand)o, p));
+#undef PUT
+    return n;
+}
+
+clsm_status clsm_buffers_check(const clsm_plan *plan, const clsm_args *args,
+                               const struct problem *p)
+{
+    struct span spans[MAX_SPANS];
+    clsm_buffer buffers[MAX_SPANS];
+    size_t extents[MAX_SPANS], bytes[MAX_SPANS];
+    unsigned n = list_spans(args, p, spans, buffers, extents, bytes);
+    for (unsigned i = 0; i < n; i++) {
+        TRY(check_kind(plan, &spans[i], buffers[i].memory));
+        TRY(check_extent(&spans[i], &buffers[i], extents[i], bytes[i]));
+        for (unsigned j = 0; j < i; j++)
+            TRY(check_overlap(p, &spans[j], &spans[i]));
+    }
+    return CLSM_OK;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocating and filling a trial's tensors. */
+#include "tensors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GUARD: elements behind a tensor. What stands around and in inputs is NaN or a huge
+ * integer, so that reading it shows in the result; what stands around and in outputs is a
+ * number, so that not writing a NaN shows. */
+enum { GUARD = 67, AROUND_INPUT = 0xff, AROUND_OUTPUT = 0xa5, OPERAND_OFFSET = 3 };
+
+static struct tensor *of(struct tensors *t, clsm_operand operand)
+{
+    return &t->of[operand - CLSM_X];
+}
+
+/* A tensor of x's shape: where its element (r, c, i) stands. */
+struct grid {
+    size_t offset, queries, matrix, row, col;
+};
+
+static struct grid grid_of(const struct trial *trial, size_t cols, size_t offset,
+                           size_t matrix, size_t row, size_t col)
+{
+    const clsm_problem *p = &trial->problem;
+    struct grid g = {.offset = offset};
+    g.queries = p->queries ? p->queries : p->rows;
+    g.col = col ? col : p->inner;
+    g.row = row ? row : cols * g.col;
+    g.matrix = matrix ? matrix : g.queries * g.row;
+    return g;
+}
+
+static size_t place(const struct grid *g, size_t r, size_t c, size_t i)
+{
+    return g->offset + r / g->queries * g->matrix + r % g->queries * g->row +
+           c * g->col + i;
+}
+
+size_t tensors_y_place(const struct trial *trial, const struct tensors *t, size_t r,
+                       size_t c, size_t i)
+{
+    const clsm_problem *p = &trial->problem;
+    clsm_op_info op = {.struct_bytes = sizeof op};
+    clsm_op_get_info(p->op, &op);
+    size_t cols = op.y == CLSM_Y_ROW ? p->cols : op.y == CLSM_Y_K ? p->k : 1;
+    struct grid g = grid_of(trial, cols, t->of[CLSM_Y - CLSM_X].offset,
+                            p->y_matrix_stride, p->y_row_stride, p->y_col_stride);
+    return place(&g, r, c, i);
+}
+
+static struct grid x_grid(const struct trial *trial)
+{
+    const clsm_problem *p = &trial->problem;
+    return grid_of(trial, p->cols, trial->x_offset, p->x_matrix_stride, p->x_row_stride,
+                   p->x_col_stride);
+}
+
+static struct grid dy_grid(const struct trial *trial)
+{
+    const clsm_problem *p = &trial->problem;
+    size_t offset = trial->in_place_dy ? trial->y_offset : OPERAND_OFFSET;
+    return grid_of(trial, p->cols, offset, p->dy_matrix_stride, p->dy_row_stride,
+                   p->dy_col_stride);
+}
+
+static void put(clsm_type type, void *data, size_t at, double v)
+{
+    clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
+}
+
+/* The operation whose name is this one's without a prefix or a suffix; false if this one
+ * has neither. */
+static bool related_op(clsm_op op, const char *prefix, const char *suffix, clsm_op *found)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", clsm_op_name(op));
+    size_t length = strlen(name), before = strlen(prefix), after = strlen(suffix);
+    if (length <= before + after || strncmp(name, prefix, before) != 0 ||
+        strcmp(name + length - after, suffix) != 0)
+        return false;
+    name[length - after] = 0;
+    return clsm_op_find(name + before, found) == CLSM_OK;
+}
+
+static enum input_kind kind_of(const struct trial *trial, size_t softmax)
+{
+    size_t kind = (size_t)trial->kind + (trial->mixed ? softmax : 0);
+    return (enum input_kind)(kind % INPUT_KIND_COUNT);
+}
+
+static void fill_logits(const struct trial *trial, struct tensors *t)
+{
+    const clsm_problem *p = &trial->problem;
+    const struct grid g = x_grid(trial);
+    for (size_t r = 0; r < p->rows; r++)
+        for (size_t i = 0; i < p->inner; i++) {
+            size_t n = r * p->inner + i;
+            input_fill(kind_of(trial, n), trial->seed + n, p->x_type, of(t, CLSM_X)->data,
+                       place(&g, r, 0, i), g.col, p->cols);
+        }
+}
+
+/* Make the forward pass's output of the logits: what a backward operation reads as x. */
+static clsm_status save_output(const struct trial *trial, struct tensors *t,
+                               clsm_op forward)
+{
+    clsm_problem p = trial->problem;
+    const struct grid g = x_grid(trial);
+    double *y = calloc(p.rows * p.cols * p.inner + 1, sizeof *y);
+    p.op = forward;
+    p.operands = 0;
+    p.grad_scale = 1;
+    clsm_status status =
+        y ? clsm_reference(&p, tensors_view(t).x, y) : CLSM_ERR_MEMORY;
+    for (size_t r = 0; status == CLSM_OK && r < p.rows; r++)
+        for (size_t c = 0; c < p.cols; c++)
+            for (size_t i = 0; i < p.inner; i++)
+                put(p.x_type, of(t, CLSM_X)->data, place(&g, r, c, i),
+                    y[(r * p.cols + c) * p.inner + i]);
+    free(y);
+    return status;
+}
+
+static clsm_status fill_x(const struct trial *trial, struct tensors *t)
+{
+    clsm_op forward;
+    fill_logits(trial, t);
+    return related_op(trial->problem.op, "", "_backward", &forward)
+               ? save_output(trial, t, forward)
+               : CLSM_OK;
+}
+
+/* Gradients of either sign, or sums, which are positive. */
+static void fill_dy(const struct trial *trial, struct tensors *t)
+{
+    const clsm_problem *p = &trial->problem;
+    const struct grid g = dy_grid(trial);
+    clsm_op_info op = {.struct_bytes = sizeof op};
+    bool is_sum = clsm_op_get_info(p->op, &op) == CLSM_OK && op.y == CLSM_Y_NONE;
+    uint64_t state = trial->seed * 2 + 77;
+    for (size_t r = 0; r < p->rows; r++)
+        for (size_t i = 0; i < p->inner; i++) {
+            double range = exp(random_normal(&state));
+            for (size_t c = 0; c < p->cols; c++) {
+                double v = range * random_normal(&state);
+                put(p->dy_type, of(t, CLSM_DY)->data, place(&g, r, c, i),
+                    is_sum ? 1 + fabs(v) : v);
+            }
+        }
+}
+
+static void fill_mask(const clsm_problem *p, struct tensor *mask, uint64_t *state)
+{
+    for (size_t e = mask->offset; e < mask->elements - GUARD; e++) {
+        bool keep = random_next(state) % 4 != 0;
+        if (p->mask_type == CLSM_MASK_BOOL)
+            mask->data[e] = keep ? 1 + (unsigned char)(random_next(state) % 255) : 0;
+        else
+            put(p->mask_type == CLSM_MASK_F16 ? CLSM_F16 : CLSM_F32, mask->data, e,
+                keep ? random_normal(state) : -INFINITY);
+    }
+}
+
+static void fill_targets(const clsm_problem *p, struct tensor *targets, uint64_t *state)
+{
+    const int64_t odd[] = {p->ignore_index, -1, (int64_t)p->cols, INT32_MAX, INT32_MIN};
+    for (size_t e = targets->offset; e < targets->elements - GUARD; e++) {
+        uint64_t draw = random_next(state);
+        int64_t v = draw % 4 == 0 || !p->cols ? odd[draw / 4 % 5]
+                                              : (int64_t)(draw / 4 % p->cols);
+        if (p->target_type == CLSM_TARGET_I64) {
+            v = v == INT32_MAX ? (int64_t)1 << 32 : v; /* 0 if it were cut off */
+            memcpy(targets->data + e * 8, &v, 8);
+        } else {
+            int32_t narrow = (int32_t)v;
+            memcpy(targets->data + e * 4, &narrow, 4);
+        }
+    }
+}
+
+/* One number of an operand that is "real". */
+static double draw_real(clsm_operand operand, uint64_t *state)
+{
+    static const double temperatures[] = {0, 0.1, 0.5, 1, 1.5, 30};
+    double v = random_normal(state);
+    switch (operand) {
+    case CLSM_TEMPERATURE:
+        return temperatures[random_next(state) % 6];
+    case CLSM_WEIGHTS:
+        return random_next(state) % 5 ? fabs(v) : 0;
+    case CLSM_SLOPES:
+        return fabs(v) / 4;
+    default:
+        return 3 * v;
+    }
+}
+
+static void fill_reals(struct tensor *tensor, clsm_operand operand, uint64_t *state)
+{
+    clsm_type type = tensor->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
+    for (size_t e = tensor->offset; e < tensor->elements - GUARD; e++)
+        put(type, tensor->data, e, draw_real(operand, state));
+}
+
+/* The statistics that a finishing operation is given: those of its own rows. */
+static clsm_status fill_statistics(const struct trial *trial, struct tensors *t)
+{
+    clsm_problem p = trial->problem;
+    struct tensor *max = of(t, CLSM_FROM_MAX), *sum = of(t, CLSM_FROM_SUM);
+    size_t n = p.rows * p.inner;
+    double *stats = calloc(2 * n + 1, sizeof *stats);
+    clsm_host_args in = tensors_view(t), out = {.struct_bytes = sizeof out};
+    related_op(p.op, "finish_", "", &p.op);
+    p.operands = CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM);
+    out.operand[CLSM_MAX] = stats;
+    out.operand[CLSM_SUM] = stats ? stats + n : NULL;
+    clsm_status status =
+        stats ? clsm_reference_args(&p, &in, &out) : CLSM_ERR_MEMORY;
+    clsm_type type = max->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
+    for (size_t e = 0; status == CLSM_OK && e < n; e++) {
+        put(type, max->data, max->offset + e, stats[e]);
+        put(type, sum->data, sum->offset + e, stats[n + e]);
+    }
+    free(stats);
+    return status;
+}
+
+static clsm_status allocate(const struct trial *trial, struct tensors *t, int tensor)
+{
+    struct tensor *one = &t->of[tensor - CLSM_X];
+    clsm_operand operand = (clsm_operand)tensor;
+    size_t extent;
+    clsm_op_info op = {.struct_bytes = sizeof op};
+    clsm_status status =
+        clsm_problem_extent(&trial->problem, operand, &extent, &one->element_bytes);
+    if (status == CLSM_OK)
+        status = clsm_op_get_info(trial->problem.op, &op);
+    if (status != CLSM_OK)
+        return status;
+    unsigned bit = tensor >= 0 ? CLSM_BIT(tensor) : 0;
+    bool is_mask = operand == CLSM_MASK && trial->problem.mask_type;
+    if (tensor >= 0 && !is_mask && !((trial->problem.operands | op.needs) & bit))
+        return CLSM_OK;
+    if (operand == CLSM_Y && op.y == CLSM_Y_NONE)
+        return CLSM_OK;
+    one->written = operand == CLSM_Y || operand >= CLSM_MAX;
+    one->offset = operand == CLSM_X   ? trial->x_offset
+                  : operand == CLSM_Y ? trial->y_offset
+                  : operand == CLSM_DY && trial->in_place_dy ? trial->y_offset
+                                                             : OPERAND_OFFSET;
+    one->elements = one->offset + extent + GUARD;
+    one->data = malloc(one->elements * one->element_bytes);
+    if (!one->data)
+        return CLSM_ERR_MEMORY;
+    memset(one->data, one->written ? AROUND_OUTPUT : AROUND_INPUT,
+           one->elements * one->element_bytes);
+    return CLSM_OK;
+}
+
+clsm_status tensors_make(const struct trial *trial, struct tensors *t)
+{
+    const clsm_problem *p = &trial->problem;
+    *t = (struct tensors){{{NULL, 0, 0, 0, false}}};
+    for (int tensor = CLSM_X; tensor < CLSM_OPERAND_COUNT; tensor++) {
+        clsm_status status = allocate(trial, t, tensor);
+        if (status != CLSM_OK)
+            return status;
+    }
+    clsm_status status = fill_x(trial, t);
+    if (status != CLSM_OK)
+        return status;
+    if (of(t, CLSM_DY)->data)
+        fill_dy(trial, t);
+    uint64_t state = trial->seed * 2 + 1001;
+    if (of(t, CLSM_MASK)->data)
+        fill_mask(p, of(t, CLSM_MASK), &state);
+    if (of(t, CLSM_TARGETS)->data)
+        fill_targets(p, of(t, CLSM_TARGETS), &state);
+    const clsm_operand reals[] = {CLSM_TEMPERATURE, CLSM_SLOPES, CLSM_SINKS,
+                                  CLSM_WEIGHTS};
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
+        if (of(t, reals[k])->data)
+            fill_reals(of(t, reals[k]), reals[k], &state);
+    if (of(t, CLSM_BAD_TARGETS)->data)
+        memset(of(t, CLSM_BAD_TARGETS)->data + 4 * OPERAND_OFFSET, 0, 4);
+    return of(t, CLSM_FROM_MAX)->data ? fill_statistics(trial, t) : CLSM_OK;
+}
+
+void tensors_free(struct tensors *t)
+{
+    for (unsigned k = 0; k < TENSORS; k++)
+        free(t->of[k].data);
+}
+
+clsm_host_args tensors_view(const struct tensors *t)
+{
+    clsm_host_args view = {.struct_bytes = sizeof view};
+    void *first[TENSORS];
+    for (unsigned k = 0; k < TENSORS; k++)
+        first[k] = t->of[k].data
+                       ? t->of[k].data + t->of[k].offset * t->of[k].element_bytes
+                       : NULL;
+    view.x = first[0];
+    view.y = first[CLSM_Y - CLSM_X];
+    for (int o = 0; o < CLSM_OPERAND_COUNT; o++)
+        view.operand[o] = first[o - CLSM_X];
+    return view;
+}

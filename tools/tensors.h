@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A trial's tensors in host memory: random data between guard zones. */
+#ifndef TENSORS_H
+#define TENSORS_H
+
+#include "trial.h"
+
+enum { TENSORS = CLSM_OPERAND_COUNT + 2 };
+
+struct tensor {
+    unsigned char *data; /* NULL: does not take part */
+    size_t offset, elements, element_bytes; /* elements: guards included */
+    bool written;
+};
+
+/* x and y, then the operands: tensors[CLSM_LSE - CLSM_X], ... */
+struct tensors {
+    struct tensor of[TENSORS];
+};
+
+/* Make and fill them all. */
+clsm_status tensors_make(const struct trial *trial, struct tensors *t);
+void tensors_free(struct tensors *t);
+
+/* Where element (r, c, i) of y stands, from the buffer's start. */
+size_t tensors_y_place(const struct trial *trial, const struct tensors *t, size_t r,
+                       size_t c, size_t i);
+
+/* The host's view of them. */
+clsm_host_args tensors_view(const struct tensors *t);
+
+#endif
