@@ -114,7 +114,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
                 (keep->spread.hi + keep->spread.lo);
     weight *= (real)1 - (real)row.smoothing;
     r.loss = weight * (below + state_log_sum(s)) + share * rest;
-    r.loss = keep->infinite > (real)0 ? (real)INFINITY : r.loss;
+    r.loss = keep->infinite > (real)0 && r.loss == r.loss ? (real)INFINITY : r.loss;
     r.all = weight + share * mass;
     r.each = share * scale;
 #else

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* dx = y (dy - sum(dy y)), from the saved output y, which is read as x. */
 #define OP_NEEDS_MAX 0
-#define OP_FILL 0
 #include "keep_nothing.cl"
 #include "gradient_result.cl"
 
 static real op_term(struct row row, uint c, real y, real max)
 {
-    return row_dy(row, c) * y;
+    return upto(row_dy(row, c) * y, row.end - c, (real)0);
 }
 
 static real op_value(struct row row, uint c, real y, struct result r)

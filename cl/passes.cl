@@ -47,7 +47,9 @@ static uint set_min_column(real high, real low, __local real *scratch)
 #define keep_reduce(keep, scratch)
 #endif
 
-#if ONE_HOT || HAS_TEMPERATURE
+#define MAY_BE_HOT (ONE_HOT || HAS_TEMPERATURE)
+
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
 /* The first column where the row has its maximum, in rows of temperature 0. */
 static uint first_of_max(struct row row, real max, uint first, uint step,
                          __local real *scratch)
@@ -70,7 +72,7 @@ static void write_row(struct row row, struct result result, uint hot, uint first
 {
     for (uint c = row.begin + first; c < row.end; c += step) {
         real x = row_logit(row, c);
-#if ONE_HOT || HAS_TEMPERATURE
+#if MAY_BE_HOT
         if (row.one_hot)
             x = pick(c, hot, result.max, (real)(-INFINITY));
 #endif
@@ -105,8 +107,10 @@ static void end_row(struct row row, struct state s, struct keep *keep, uint firs
                     uint step, __local real *scratch)
 {
     uint hot = NO_COLUMN;
-#if ONE_HOT || HAS_TEMPERATURE
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
     hot = first_of_max(row, s.max, first, step, scratch);
+#endif
+#if MAY_BE_HOT
     if (row.one_hot && FIRST(s.sum.hi) >= 1) { /* else NaN, or nothing but -inf */
         s.sum.hi = 1;
         s.sum.lo = 0;

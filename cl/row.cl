@@ -14,9 +14,6 @@
 #define BOUNDED (CAUSAL || WINDOW)
 #define FORMS                                                                            \
     (HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES || HAS_MASK)
-#ifndef OP_FILL
-#define OP_FILL (-INFINITY) /* what stands past a row's end: it adds nothing */
-#endif
 
 #define NO_COLUMN 0xffffffffu /* more than there are */
 
@@ -198,12 +195,13 @@ LOAD_UPTO(f64)
 #define LOAD_REAL(p, left, fill) LOAD(f32, p, left, fill)
 #endif
 
+/* Past the row's end stands -inf, which adds nothing to a sum of exponentials. */
 static real row_x(struct row row, uint c)
 {
 #if STRIDED
     return LOAD(X, row.x + c * row.x_col, 1, 0);
 #else
-    return LOAD(X, row.x + c, row.end - c, OP_FILL);
+    return LOAD(X, row.x + c, row.end - c, -INFINITY);
 #endif
 }
 

@@ -246,8 +246,6 @@ static void loss_preparation(struct ref_row *row)
         broken ? NAN : row->hit * nll.value + rest.value + p->z_loss * lse * lse,
         row->hit * nll.error + rest.error +
             8 * row->u * p->z_loss * fabsl(lse) * 2 * lse_size};
-    if (isinf(rest.value) && !broken)
-        row->loss = (struct want){INFINITY, 0};
     row->loss.error = isfinite(row->loss.error) ? row->loss.error : 0;
     row->all += 2 * p->z_loss * lse;
     row->all_magnitude += 2 * p->z_loss * lse_size;

@@ -71,11 +71,15 @@ static double mask_at(const struct ref_row *row, size_t c)
                             at);
 }
 
-/* One more step of making a logit, with at most `units` roundings of its result. */
-static void step(struct want *w, long double value, long double units)
+/* One more step of making a logit, with at most `units` roundings of its result, which is
+ * 0 where it would be subnormal. */
+static void step(const struct ref_row *row, struct want *w, long double value,
+                 long double units)
 {
+    clsm_type type = clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32;
     w->value = value;
-    w->error += isfinite(value) ? units * fabsl(value) : 0;
+    if (isfinite(value))
+        w->error += units * fabsl(value) + clsm_element_min_normal(type) / row->u;
 }
 
 struct want clsm_ref_logit(const struct ref_row *row, size_t c)
@@ -88,25 +92,25 @@ struct want clsm_ref_logit(const struct ref_row *row, size_t c)
         return w;
     w.value = clsm_ref_element(row, &p->x, row->in->x, c);
     if (p->scale != 1)
-        step(&w, w.value * held(p, p->scale), 1);
+        step(row, &w, w.value * held(p, p->scale), 1);
     if (clsm_has(p, CLSM_TEMPERATURE)) {
         double t = clsm_ref_real(row, CLSM_TEMPERATURE, clsm_ref_number(row));
         if (t != 0)
-            step(&w, w.value / t, 8); /* a division may be off 2.5 ulp */
+            step(row, &w, w.value / t, 8); /* a division may be off 2.5 ulp */
     }
     if (p->softcap != 0) {
         long double cap = held(p, p->softcap);
         w.error = isfinite(w.value) ? w.error + 6 * fabsl(w.value) : 0; /* its division */
-        step(&w, cap * tanhl(w.value / cap), 14); /* tanh may be off 5 ulp */
+        step(row, &w, cap * tanhl(w.value / cap), 14); /* tanh may be off 5 ulp */
     }
     if (clsm_has(p, CLSM_SLOPES)) {
         long double term = (long double)clsm_ref_real(row, CLSM_SLOPES, head_of(row)) *
                            (long double)((long long)c - position_of(row));
         w.error += 2 * fabsl(term);
-        step(&w, w.value + term, 1);
+        step(row, &w, w.value + term, 1);
     }
     if (p->mask_type != CLSM_MASK_NONE && p->mask_type != CLSM_MASK_BOOL)
-        step(&w, w.value + mask_at(row, c), 1);
+        step(row, &w, w.value + mask_at(row, c), 1);
     return w;
 }
 

@@ -125,7 +125,7 @@ START_TEST(types_and_operations_are_found_by_name)
     ck_assert_uint_eq(clsm_type_bytes(type), bytes);
     CLSM_TYPES(ROW)
 #undef ROW
-#define ROW(NAME, name)                                                                \
+#define ROW(NAME, name, ...)                                                           \
     ck_assert_int_eq(clsm_op_find(#name, &op), CLSM_OK);                               \
     ck_assert_int_eq(op, CLSM_##NAME);                                                 \
     ck_assert_str_eq(clsm_op_name(op), #name);
