@@ -3,6 +3,8 @@
  * element of y should be. */
 #include "reference.h"
 
+#include "convert.h"
+
 #include <math.h>
 
 /* The rows whose value the policy decides rather than the formula. */
@@ -29,6 +31,13 @@ static long double logit(const struct ref_row *row, size_t c, long double *error
     struct want x = clsm_ref_logit(row, c);
     *error = x.error;
     return row->f.one_hot && c != row->f.first ? -INFINITY : x.value;
+}
+
+/* What becomes 0 where it would be subnormal, before it is multiplied by `factor`. */
+static long double flushed(const struct ref_row *row, long double factor)
+{
+    return clsm_element_min_normal(clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32) *
+           fabsl(factor);
 }
 
 /* (8 + 2 D) u of v. */
@@ -158,7 +167,8 @@ static struct want softmax_backward(const struct ref_row *row, size_t c)
     if (!isfinite(row->magnitude)) /* carried sums make inf NaN */
         return (struct want){NAN, 0};
     return (struct want){y * (dy - row->total) * scale,
-                         8 * row->u * fabsl(y * scale) * (fabsl(dy) + row->magnitude)};
+                         8 * row->u * fabsl(y * scale) * (fabsl(dy) + row->magnitude) +
+                             flushed(row, scale * (fabsl(y) + 1))};
 }
 
 static struct want log_softmax_backward(const struct ref_row *row, size_t c)
@@ -171,7 +181,8 @@ static struct want log_softmax_backward(const struct ref_row *row, size_t c)
     return (struct want){(dy - p * row->total) * scale,
                          row->u * fabsl(scale) *
                              (8 * fabsl(dy) +
-                              (p == 0 ? 0 : (8 + 2 * fabsl(y)) * p * row->magnitude))};
+                              (p == 0 ? 0 : (8 + 2 * fabsl(y)) * p * row->magnitude)) +
+                             flushed(row, scale * (row->magnitude + 1))};
 }
 
 bool clsm_ref_target(const struct ref_row *row, size_t *target, bool *bad)
@@ -270,6 +281,7 @@ static struct want gradient(const struct ref_row *row, size_t c)
         v = (row->all - row->hit) * p.value - row->hit * row->missing;
         error += row->hit * (missing.error + p.error);
     }
+    error += flushed(row, row->all_magnitude + row->hit + 1);
     return (struct want){(v - each) * scale, error * fabsl(scale)};
 }
 

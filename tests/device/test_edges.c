@@ -69,7 +69,11 @@ static void run_recipe(const struct subject *s, const struct recipe *r)
     trial.problem =
         problem_of(r->op, r->x, r->y, ROWS, lengths.cols[lengths.count - 1]);
     trial.problem.nonfinite = r->policy;
+    trial.problem.dy_type = r->y;
     trial.problem.variant = s->name;
+    bool limit = r->policy == CLSM_NONFINITE_LIMIT;
+    if (limit && clsm_op_may(r->op) & CLSM_ONLY_DEFAULT)
+        return;
     if (can_do(s->tally->device, &trial.problem))
         run_lengths(s, trial, &lengths);
 }
@@ -99,16 +103,14 @@ static void run_mixed_types(const struct subject *s)
 /* The defaults with all types and operations, but not with all their pairs. */
 static void run_paired(const struct subject *s)
 {
-    clsm_type other = (clsm_type)(1 + s->rank % (TYPES - 1));
     for (int op = 0; op < OPS; op++) {
+        clsm_type other = (clsm_type)((s->rank + (unsigned)op) % TYPES);
         for (int type = 0; type < TYPES; type++)
             run_recipe(s, &(struct recipe){(clsm_op)op, (clsm_type)type,
                                            (clsm_type)type, CLSM_NONFINITE_DEFAULT});
         run_recipe(
-            s, &(struct recipe){(clsm_op)op, CLSM_F32, CLSM_F32, CLSM_NONFINITE_LIMIT});
+            s, &(struct recipe){(clsm_op)op, other, other, CLSM_NONFINITE_LIMIT});
     }
-    run_recipe(s, &(struct recipe){(clsm_op)(s->rank % OPS), other, other,
-                                   CLSM_NONFINITE_LIMIT});
     run_mixed_types(s);
 }
 
