@@ -4,8 +4,8 @@
 
 #include "status.h"
 
-/* One tensor of a call, and its place in memory, in bytes of the buffer that it is or is
- * part of. */
+/* One tensor of a call, and its place in memory, in bytes of the buffer that it is or
+ * is part of. */
 struct span {
     const char *name;
     cl_mem memory;
@@ -23,7 +23,8 @@ static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *valu
 }
 
 /* A buffer of our context, with access allowed? */
-static clsm_status check_kind(const clsm_plan *plan, const struct span *s, cl_mem buffer)
+static clsm_status check_kind(const clsm_plan *plan, const struct span *s,
+                              cl_mem buffer)
 {
     cl_mem_object_type kind;
     cl_context context;
@@ -42,15 +43,15 @@ static clsm_status check_kind(const clsm_plan *plan, const struct span *s, cl_me
                          (void *)context, (void *)plan->engine->context);
     TRY(ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags));
     if (flags & forbidden)
-        return clsm_fail(CLSM_ERR_ACCESS,
-                         "buffer %s was created CL_MEM_%s_ONLY, but it is %s", s->name,
-                         s->written ? "READ" : "WRITE", s->written ? "written" : "read");
+        return clsm_fail(
+            CLSM_ERR_ACCESS, "buffer %s was created CL_MEM_%s_ONLY, but it is %s",
+            s->name, s->written ? "READ" : "WRITE", s->written ? "written" : "read");
     return CLSM_OK;
 }
 
 /* Does it hold the tensor? Fills in where that stands. */
-static clsm_status check_extent(struct span *s, const clsm_buffer *buffer, size_t extent,
-                                size_t element)
+static clsm_status check_extent(struct span *s, const clsm_buffer *buffer,
+                                size_t extent, size_t element)
 {
     cl_mem parent;
     size_t bytes, start;
@@ -72,7 +73,8 @@ static clsm_status check_extent(struct span *s, const clsm_buffer *buffer, size_
 }
 
 /* The same elements in the same order, so that each is read by who writes it. */
-static bool are_same(const struct problem *p, const struct span *a, const struct span *b)
+static bool are_same(const struct problem *p, const struct span *a,
+                     const struct span *b)
 {
     return a->layout && b->layout && a->first == b->first &&
            a->layout->cols == b->layout->cols &&
@@ -95,20 +97,21 @@ static clsm_status check_overlap(const struct problem *p, const struct span *a,
                      a->name, a->first, a->end, b->name, b->first, b->end);
 }
 
-/* x and y, then the operands that take part. A tensor without elements may have no buffer. */
+/* x and y, then the operands that take part. A tensor without elements may have no
+ * buffer. */
 static unsigned list_spans(const clsm_args *args, const struct problem *p,
                            struct span *spans, clsm_buffer *buffers, size_t *extents,
                            size_t *bytes)
 {
     unsigned n = 0;
     const clsm_buffer x = {args->x, args->x_offset}, y = {args->y, args->y_offset};
-#define PUT(name, buffer, written, layout, extent, element)                              \
-    do {                                                                                 \
-        spans[n] = (struct span){name, NULL, 0, 0, written, layout};                     \
-        buffers[n] = buffer;                                                             \
-        extents[n] = extent;                                                             \
-        bytes[n] = element;                                                              \
-        n += extents[n] || buffers[n].memory;                                            \
+#define PUT(name, buffer, written, layout, extent, element)                            \
+    do {                                                                               \
+        spans[n] = (struct span){name, NULL, 0, 0, written, layout};                   \
+        buffers[n] = buffer;                                                           \
+        extents[n] = extent;                                                           \
+        bytes[n] = element;                                                            \
+        n += extents[n] || buffers[n].memory;                                          \
     } while (0)
     PUT("x", x, false, &p->x, clsm_layout_extent(&p->x, p), clsm_type_bytes(p->x.type));
     if (clsm_problem_y(p) != CLSM_Y_NONE)

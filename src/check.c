@@ -118,8 +118,8 @@ static double excess_of(long double want, double got, long double bound, clsm_ty
 }
 
 /* One comparison. */
-static void record(const struct ref_row *row, clsm_operand operand, size_t c, double excess,
-                   double want, double got, clsm_report *report)
+static void record(const struct ref_row *row, clsm_operand operand, size_t c,
+                   double excess, double want, double got, clsm_report *report)
 {
     report->checked++;
     report->failed += !(excess <= 1);
@@ -135,8 +135,7 @@ static void check_value(const struct ref_row *row, clsm_operand operand, size_t 
                         struct want want, double got, clsm_type type,
                         clsm_report *report)
 {
-    double excess =
-        excess_of(want.value, got, bound_of(row->p, want, type), type);
+    double excess = excess_of(want.value, got, bound_of(row->p, want, type), type);
     record(row, operand, c, excess, (double)want.value, got, report);
     if (operand != CLSM_Y || !isfinite(want.value) || !isfinite(got))
         return;
@@ -147,7 +146,8 @@ static void check_value(const struct ref_row *row, clsm_operand operand, size_t 
             fmax(report->max_ulp, error / clsm_element_ulp(type, (double)want.value));
 }
 
-/* An index may stand for another column only where rounding has made their logits equal. */
+/* An index may stand for another column only where rounding has made their logits
+ * equal. */
 static bool index_is_right(const struct ref_row *row, const int32_t *indices, size_t j)
 {
     const struct problem *p = row->p;
@@ -210,7 +210,8 @@ clsm_status clsm_check_args(const clsm_problem *problem, const clsm_host_args *a
     if (takes_part(&p, args, CLSM_BAD_TARGETS)) {
         double got = *(const uint32_t *)args->operand[CLSM_BAD_TARGETS];
         double want = count_bad(&p, args);
-        record(&row, CLSM_BAD_TARGETS, 0, got == want ? 0 : INFINITY, want, got, report);
+        record(&row, CLSM_BAD_TARGETS, 0, got == want ? 0 : INFINITY, want, got,
+               report);
     }
     report->pass = report->failed == 0;
     return CLSM_OK;
@@ -219,7 +220,6 @@ clsm_status clsm_check_args(const clsm_problem *problem, const clsm_host_args *a
 clsm_status clsm_check(const clsm_problem *problem, const void *x, const void *y,
                        clsm_report *report)
 {
-    const clsm_host_args args = {
-        .struct_bytes = sizeof args, .x = x, .y = (void *)y};
+    const clsm_host_args args = {.struct_bytes = sizeof args, .x = x, .y = (void *)y};
     return clsm_check_args(problem, &args, report);
 }

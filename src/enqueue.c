@@ -105,31 +105,30 @@ static cl_long clamped(long long v)
 
 static struct shape shape_of(const struct problem *p, const clsm_args *args)
 {
-    return (struct shape){
-        .rows = p->rows * p->inner,
-        .cols = p->cols,
-        .inner = p->inner,
-        .queries = p->queries,
-        .heads = p->heads,
-        .x = place_of(&p->x, args->x_offset),
-        .y = place_of(&p->y, args->y_offset),
-        .dy = place_of(&p->dy, args->operand[CLSM_DY].offset),
-        .mask_batch = p->mask_stride.batch,
-        .mask_head = p->mask_stride.head,
-        .mask_row = p->mask_stride.row,
-        .mask_col = p->mask_stride.col,
-        .mask_inner = p->mask_stride.inner,
-        .position = clamped(p->causal_offset),
-        .window = (cl_ulong)clamped(p->window > LLONG_MAX ? LLONG_MAX
-                                                          : (long long)p->window),
-        .ignore = p->ignore_index,
-        .scale = bits_of(p, p->scale),
-        .softcap = bits_of(p, p->softcap),
-        .smoothing = bits_of(p, p->label_smoothing),
-        .z_loss = bits_of(p, p->z_loss),
-        .grad_scale = bits_of(p, p->grad_scale),
+    return (struct shape){.rows = p->rows * p->inner,
+                          .cols = p->cols,
+                          .inner = p->inner,
+                          .queries = p->queries,
+                          .heads = p->heads,
+                          .x = place_of(&p->x, args->x_offset),
+                          .y = place_of(&p->y, args->y_offset),
+                          .dy = place_of(&p->dy, args->operand[CLSM_DY].offset),
+                          .mask_batch = p->mask_stride.batch,
+                          .mask_head = p->mask_stride.head,
+                          .mask_row = p->mask_stride.row,
+                          .mask_col = p->mask_stride.col,
+                          .mask_inner = p->mask_stride.inner,
+                          .position = clamped(p->causal_offset),
+                          .window = (cl_ulong)clamped(
+                              p->window > LLONG_MAX ? LLONG_MAX : (long long)p->window),
+                          .ignore = p->ignore_index,
+                          .scale = bits_of(p, p->scale),
+                          .softcap = bits_of(p, p->softcap),
+                          .smoothing = bits_of(p, p->label_smoothing),
+                          .z_loss = bits_of(p, p->z_loss),
+                          .grad_scale = bits_of(p, p->grad_scale),
 #define ROW(NAME, name) .at_##name = args->operand[CLSM_##NAME].offset,
-        CLSM_OPERANDS(ROW)
+                          CLSM_OPERANDS(ROW)
 #undef ROW
     };
 }

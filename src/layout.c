@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where tensors stand: packed strides filled in, extents, and that nothing overflows. */
+/* Where tensors stand: packed strides filled in, extents, and that nothing overflows.
+ */
 #include "layout.h"
 
 #include "status.h"
@@ -32,7 +33,8 @@ size_t clsm_layout_extent(const struct layout *l, const struct problem *p)
         return rows_extent(l, last, p->inner);
     size_t whole = rows_extent(l, p->queries, p->inner);
     size_t before = clsm_mul_add(count - 2, l->matrix_stride, whole);
-    size_t end = clsm_mul_add(count - 1, l->matrix_stride, rows_extent(l, last, p->inner));
+    size_t end =
+        clsm_mul_add(count - 1, l->matrix_stride, rows_extent(l, last, p->inner));
     return before > end ? before : end;
 }
 
@@ -212,9 +214,8 @@ uint64_t clsm_problem_bytes(const struct problem *p)
         if (!clsm_has(p, operand))
             continue;
         uint64_t elements = operand == CLSM_MASK ? mask_elements(p)
-                            : operand == CLSM_DY
-                                ? softmaxes * p->cols
-                                : clsm_operand_extent(operand, p);
+                            : operand == CLSM_DY ? softmaxes * p->cols
+                                                 : clsm_operand_extent(operand, p);
         bytes += elements * clsm_operand_bytes(operand, p);
     }
     if (each && softmaxes > (UINT64_MAX - bytes) / each)

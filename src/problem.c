@@ -47,10 +47,10 @@ bool clsm_operand_is_written(clsm_operand operand)
 /* A field that is an enum: within its range? */
 static clsm_status check_enum(const char *field, unsigned value, size_t count)
 {
-    return value < count ? CLSM_OK
-                         : clsm_fail(CLSM_ERR_VALUE,
-                                     "problem.%s is %d, expected 0 to %zu", field,
-                                     (int)value, count - 1);
+    return value < count
+               ? CLSM_OK
+               : clsm_fail(CLSM_ERR_VALUE, "problem.%s is %d, expected 0 to %zu", field,
+                           (int)value, count - 1);
 }
 
 static clsm_status check_enums(const clsm_problem *problem)
@@ -103,10 +103,10 @@ static clsm_status check_operands(const clsm_problem *problem, struct problem *p
 /* Forms where the operation takes none. */
 static clsm_status check_no_forms(const clsm_problem *problem, const struct problem *p)
 {
-    const char *form = problem->scale != 1           ? "scale"
-                       : problem->temperature != 1   ? "temperature"
-                       : problem->softcap != 0       ? "softcap"
-                       : problem->window             ? "window"
+    const char *form = problem->scale != 1            ? "scale"
+                       : problem->temperature != 1    ? "temperature"
+                       : problem->softcap != 0        ? "softcap"
+                       : problem->window              ? "window"
                        : problem->flags & CLSM_CAUSAL ? "CLSM_CAUSAL"
                                                       : NULL;
     return form ? clsm_fail(CLSM_ERR_VALUE, "problem: %s does not go with %s", form,
@@ -133,8 +133,8 @@ static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
                          "temperature",
                          problem->temperature);
     p->scale = problem->scale / (p->one_hot ? 1 : problem->temperature);
-    if (!isfinite(p->scale) || (!clsm_problem_is_f64(p) && !isfinite((float)p->scale)) ||
-        p->scale == 0)
+    if (!isfinite(p->scale) ||
+        (!clsm_problem_is_f64(p) && !isfinite((float)p->scale)) || p->scale == 0)
         return clsm_fail(CLSM_ERR_VALUE,
                          "problem.scale / temperature is %g / %g, expected finite and "
                          "not 0; temperature 0 puts all mass on the maximum",

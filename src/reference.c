@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations on the host: for each what it finds out of a row first, and then what an
- * element of y should be. */
+/* The operations on the host: for each what it finds out of a row first, and then what
+ * an element of y should be. */
 #include "reference.h"
 
 #include "convert.h"
@@ -86,8 +86,7 @@ static struct want row_sum(const struct ref_row *row)
         return (struct want){NAN, 0};
     if (f->infinities)
         return (struct want){f->one_hot ? 1 : (long double)f->infinities, 0};
-    return (struct want){f->sum,
-                         row->u * f->sum * (8 + f->error + f->max_error)};
+    return (struct want){f->sum, row->u * f->sum * (8 + f->error + f->max_error)};
 }
 
 static struct want log_sum_exp(const struct ref_row *row, size_t c)
@@ -98,9 +97,8 @@ static struct want log_sum_exp(const struct ref_row *row, size_t c)
     if (isnan(sum.value) || isinf(f->max))
         return (struct want){isnan(sum.value) ? sum.value : f->max, 0};
     long double log_sum = f->one_hot ? 0 : log1pl(f->rest);
-    return (struct want){f->max + log_sum,
-                         row->u * (8 * (fabsl(f->max) + log_sum) + f->error +
-                                   2 * f->max_error)};
+    return (struct want){f->max + log_sum, row->u * (8 * (fabsl(f->max) + log_sum) +
+                                                     f->error + 2 * f->max_error)};
 }
 
 /* Columns by falling logit, NaN as +inf, equal ones by the lower column; -inf is not
@@ -178,11 +176,12 @@ static struct want log_softmax_backward(const struct ref_row *row, size_t c)
     long double scale = row->p->grad_scale, p = expl(y);
     if (!isfinite(row->magnitude))
         return (struct want){NAN, 0};
-    return (struct want){(dy - p * row->total) * scale,
-                         row->u * fabsl(scale) *
-                             (8 * fabsl(dy) +
-                              (p == 0 ? 0 : (8 + 2 * fabsl(y)) * p * row->magnitude)) +
-                             flushed(row, scale * (row->magnitude + 1))};
+    return (struct want){
+        (dy - p * row->total) * scale,
+        row->u * fabsl(scale) *
+                (8 * fabsl(dy) +
+                 (p == 0 ? 0 : (8 + 2 * fabsl(y)) * p * row->magnitude)) +
+            flushed(row, scale * (row->magnitude + 1))};
 }
 
 bool clsm_ref_target(const struct ref_row *row, size_t *target, bool *bad)
@@ -201,8 +200,8 @@ static long double weight_of(const struct ref_row *row, size_t c)
     return clsm_has(row->p, CLSM_WEIGHTS) ? clsm_ref_real(row, CLSM_WEIGHTS, c) : 1;
 }
 
-/* v with an error that grows as its logarithm's distance, as a difference of nearly equal
- * numbers has that was taken carefully. */
+/* v with an error that grows as its logarithm's distance, as a difference of nearly
+ * equal numbers has that was taken carefully. */
 static struct want careful(const struct ref_row *row, long double v)
 {
     return (struct want){v, v == 0 ? 0 : relative(row, fabsl(logl(fabsl(v))), v)};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One softmax on the host in long double, and how far a device's result may be from it.
- * Kept apart from the kernels' way of computing: the largest element, plain sums in long
- * double, the non-finite policy as cases. f64 problems are compared in long double, which
- * on x86 has 11 bits more; elsewhere the reference is no finer than f64.
+ * Kept apart from the kernels' way of computing: the largest element, plain sums in
+ * long double, the non-finite policy as cases. f64 problems are compared in long
+ * double, which on x86 has 11 bits more; elsewhere the reference is no finer than f64.
  */
 #ifndef CLSM_REFERENCE_H
 #define CLSM_REFERENCE_H
@@ -20,9 +20,9 @@ struct want {
 struct facts {
     long double max, sum, rest; /* rest: the sum without one largest element */
     long double max_error;      /* of the largest logit, in u */
-    long double error;          /* of the logits on average, by their probability, in u */
-    size_t infinities;          /* elements that are +inf */
-    size_t first;               /* where the largest stands first */
+    long double error; /* of the logits on average, by their probability, in u */
+    size_t infinities; /* elements that are +inf */
+    size_t first;      /* where the largest stands first */
     bool nan;
     bool one_hot; /* temperature 0 */
 };

@@ -71,8 +71,8 @@ static double mask_at(const struct ref_row *row, size_t c)
                             at);
 }
 
-/* One more step of making a logit, with at most `units` roundings of its result, which is
- * 0 where it would be subnormal. */
+/* One more step of making a logit, with at most `units` roundings of its result, which
+ * is 0 where it would be subnormal. */
 static void step(const struct ref_row *row, struct want *w, long double value,
                  long double units)
 {
@@ -100,7 +100,8 @@ struct want clsm_ref_logit(const struct ref_row *row, size_t c)
     }
     if (p->softcap != 0) {
         long double cap = held(p, p->softcap);
-        w.error = isfinite(w.value) ? w.error + 6 * fabsl(w.value) : 0; /* its division */
+        w.error =
+            isfinite(w.value) ? w.error + 6 * fabsl(w.value) : 0; /* its division */
         step(row, &w, cap * tanhl(w.value / cap), 14); /* tanh may be off 5 ulp */
     }
     if (clsm_has(p, CLSM_SLOPES)) {

@@ -18,7 +18,10 @@ static const struct dress {
     double smoothing, z_loss, grad_scale;
 } dresses[] = {
     {.name = "bare"},
-    {.name = "statistics", .operands = CLSM_STATISTICS_BITS, .k = 5, .grad_scale = 0.25},
+    {.name = "statistics",
+     .operands = CLSM_STATISTICS_BITS,
+     .k = 5,
+     .grad_scale = 0.25},
     {.name = "causal", .flags = CLSM_CAUSAL, .scale = 0.125, .offset = 3, .k = 3},
     {.name = "mask",
      .mask = CLSM_MASK_F32,
@@ -50,7 +53,10 @@ static const struct dress {
      .operands = CLSM_BIT(CLSM_TEMPERATURE) | CLSM_STATISTICS_BITS,
      .scale = 3,
      .k = 2},
-    {.name = "temperature 0", .temperature = -1, .operands = CLSM_BIT(CLSM_LSE), .k = 4},
+    {.name = "temperature 0",
+     .temperature = -1,
+     .operands = CLSM_BIT(CLSM_LSE),
+     .k = 4},
     {.name = "class weights",
      .operands = CLSM_BIT(CLSM_WEIGHTS) | CLSM_BIT(CLSM_BAD_TARGETS),
      .target = CLSM_TARGET_I64,

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* GUARD: elements behind a tensor. What stands around and in inputs is NaN or a huge
- * integer, so that reading it shows in the result; what stands around and in outputs is a
- * number, so that not writing a NaN shows. */
+ * integer, so that reading it shows in the result; what stands around and in outputs is
+ * a number, so that not writing a NaN shows. */
 enum { GUARD = 67, AROUND_INPUT = 0xff, AROUND_OUTPUT = 0xa5, OPERAND_OFFSET = 3 };
 
 static struct tensor *of(struct tensors *t, clsm_operand operand)
@@ -72,9 +72,10 @@ static void put(clsm_type type, void *data, size_t at, double v)
     clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
 }
 
-/* The operation whose name is this one's without a prefix or a suffix; false if this one
- * has neither. */
-static bool related_op(clsm_op op, const char *prefix, const char *suffix, clsm_op *found)
+/* The operation whose name is this one's without a prefix or a suffix; false if this
+ * one has neither. */
+static bool related_op(clsm_op op, const char *prefix, const char *suffix,
+                       clsm_op *found)
 {
     char name[64];
     snprintf(name, sizeof name, "%s", clsm_op_name(op));
@@ -99,12 +100,13 @@ static void fill_logits(const struct trial *trial, struct tensors *t)
     for (size_t r = 0; r < p->rows; r++)
         for (size_t i = 0; i < p->inner; i++) {
             size_t n = r * p->inner + i;
-            input_fill(kind_of(trial, n), trial->seed + n, p->x_type, of(t, CLSM_X)->data,
-                       place(&g, r, 0, i), g.col, p->cols);
+            input_fill(kind_of(trial, n), trial->seed + n, p->x_type,
+                       of(t, CLSM_X)->data, place(&g, r, 0, i), g.col, p->cols);
         }
 }
 
-/* Make the forward pass's output of the logits: what a backward operation reads as x. */
+/* Make the forward pass's output of the logits: what a backward operation reads as x.
+ */
 static clsm_status save_output(const struct trial *trial, struct tensors *t,
                                clsm_op forward)
 {
@@ -114,8 +116,7 @@ static clsm_status save_output(const struct trial *trial, struct tensors *t,
     p.op = forward;
     p.operands = 0;
     p.grad_scale = 1;
-    clsm_status status =
-        y ? clsm_reference(&p, tensors_view(t).x, y) : CLSM_ERR_MEMORY;
+    clsm_status status = y ? clsm_reference(&p, tensors_view(t).x, y) : CLSM_ERR_MEMORY;
     for (size_t r = 0; status == CLSM_OK && r < p.rows; r++)
         for (size_t c = 0; c < p.cols; c++)
             for (size_t i = 0; i < p.inner; i++)
@@ -218,8 +219,7 @@ static clsm_status fill_statistics(const struct trial *trial, struct tensors *t)
     p.operands = CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM);
     out.operand[CLSM_MAX] = stats;
     out.operand[CLSM_SUM] = stats ? stats + n : NULL;
-    clsm_status status =
-        stats ? clsm_reference_args(&p, &in, &out) : CLSM_ERR_MEMORY;
+    clsm_status status = stats ? clsm_reference_args(&p, &in, &out) : CLSM_ERR_MEMORY;
     clsm_type type = max->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
     for (size_t e = 0; status == CLSM_OK && e < n; e++) {
         put(type, max->data, max->offset + e, stats[e]);
@@ -248,8 +248,8 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
     if (operand == CLSM_Y && op.y == CLSM_Y_NONE)
         return CLSM_OK;
     one->written = operand == CLSM_Y || operand >= CLSM_MAX;
-    one->offset = operand == CLSM_X   ? trial->x_offset
-                  : operand == CLSM_Y ? trial->y_offset
+    one->offset = operand == CLSM_X                          ? trial->x_offset
+                  : operand == CLSM_Y                        ? trial->y_offset
                   : operand == CLSM_DY && trial->in_place_dy ? trial->y_offset
                                                              : OPERAND_OFFSET;
     one->elements = one->offset + extent + GUARD;

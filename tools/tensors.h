@@ -8,7 +8,7 @@
 enum { TENSORS = CLSM_OPERAND_COUNT + 2 };
 
 struct tensor {
-    unsigned char *data; /* NULL: does not take part */
+    unsigned char *data;                    /* NULL: does not take part */
     size_t offset, elements, element_bytes; /* elements: guards included */
     bool written;
 };

@@ -22,9 +22,7 @@ static size_t bytes_of(const struct tensor *t)
 /* What y shares its buffer with; -1 for nothing. */
 static int y_is(const struct trial *trial)
 {
-    return trial->in_place      ? 0
-           : trial->in_place_dy ? CLSM_DY - CLSM_X
-                                : -1;
+    return trial->in_place ? 0 : trial->in_place_dy ? CLSM_DY - CLSM_X : -1;
 }
 
 static clsm_status make_buffers(const struct session *s, const struct trial *trial,
@@ -69,8 +67,7 @@ static clsm_status enqueue(const struct session *s, clsm_plan *plan,
     args.x = buffers[0], args.x_offset = trial->x_offset;
     args.y = buffers[CLSM_Y - CLSM_X], args.y_offset = trial->y_offset;
     for (int o = 0; o < CLSM_OPERAND_COUNT; o++)
-        args.operand[o] =
-            (clsm_buffer){buffers[o - CLSM_X], t->of[o - CLSM_X].offset};
+        args.operand[o] = (clsm_buffer){buffers[o - CLSM_X], t->of[o - CLSM_X].offset};
     return clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL);
 }
 
@@ -95,7 +92,8 @@ static clsm_status run_once(const struct session *s, clsm_plan *plan,
 }
 
 /* Which elements of a written tensor are its own. */
-static unsigned char *mark_own(const struct trial *trial, const struct tensors *t, int k)
+static unsigned char *mark_own(const struct trial *trial, const struct tensors *t,
+                               int k)
 {
     const clsm_problem *p = &trial->problem;
     const struct tensor *one = &t->of[k];
@@ -209,13 +207,15 @@ static void judge(const struct trial *trial, const struct tensors *t, struct ver
     if (v->status != CLSM_OK || v->report.pass)
         return;
     char text[240];
-    snprintf(
-        text, sizeof text,
-        "%llu of %llu outside the bound; worst %.3g x the bound in %s at row %zu, column "
-        "%zu, inner %zu: expected %.9g, got %.9g",
-        (unsigned long long)v->report.failed, (unsigned long long)v->report.checked,
-        v->report.worst, clsm_operand_name(v->report.worst_operand), v->report.worst_row,
-        v->report.worst_col, v->report.worst_inner, v->report.expected, v->report.got);
+    snprintf(text, sizeof text,
+             "%llu of %llu outside the bound; worst %.3g x the bound in %s at row %zu, "
+             "column "
+             "%zu, inner %zu: expected %.9g, got %.9g",
+             (unsigned long long)v->report.failed,
+             (unsigned long long)v->report.checked, v->report.worst,
+             clsm_operand_name(v->report.worst_operand), v->report.worst_row,
+             v->report.worst_col, v->report.worst_inner, v->report.expected,
+             v->report.got);
     complain(v, text);
 }
 

@@ -12,6 +12,9 @@
 
 #define SUITES(X)                                                                      \
     X(edges)                                                                           \
+    X(forms)                                                                           \
+    X(family)                                                                          \
+    X(slices)                                                                          \
     X(layouts)                                                                         \
     X(switches)                                                                        \
     X(long_rows)                                                                       \

@@ -108,8 +108,8 @@ static void run_paired(const struct subject *s)
         for (int type = 0; type < TYPES; type++)
             run_recipe(s, &(struct recipe){(clsm_op)op, (clsm_type)type,
                                            (clsm_type)type, CLSM_NONFINITE_DEFAULT});
-        run_recipe(
-            s, &(struct recipe){(clsm_op)op, other, other, CLSM_NONFINITE_LIMIT});
+        run_recipe(s,
+                   &(struct recipe){(clsm_op)op, other, other, CLSM_NONFINITE_LIMIT});
     }
     run_mixed_types(s);
 }
