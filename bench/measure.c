@@ -8,7 +8,7 @@
 
 enum {
     MAX_REPEATS = 200,
-    MAX_SETS = 64,
+    MAX_COPY_SETS = 64,
     COLD_BYTES_GPU = 512 << 20,
     COLD_BYTES_CPU = 128 << 20
 };
@@ -91,35 +91,35 @@ static clsm_status time_median(const struct session *s, const struct subject *su
 
 struct plan_subject {
     clsm_plan *plan;
-    const cl_mem *x, *y;
-    unsigned sets;
+    const clsm_args *sets;
+    unsigned count;
 };
 
 static clsm_status queue_plan(const struct session *s, void *self, unsigned i,
                               cl_event *event)
 {
     struct plan_subject *p = self;
-    return clsm_enqueue(p->plan, s->queue, p->x[i % p->sets], 0, p->y[i % p->sets], 0,
-                        0, NULL, event);
+    return clsm_enqueue_args(p->plan, s->queue, &p->sets[i % p->count], 0, NULL, event);
 }
 
-clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem *x,
-                         const cl_mem *y, unsigned sets, unsigned repeats,
+clsm_status measure_plan(const struct session *s, clsm_plan *plan,
+                         const clsm_args *sets, unsigned count, unsigned repeats,
                          double *seconds)
 {
-    struct plan_subject self = {plan, x, y, sets};
-    return time_median(s, &(struct subject){queue_plan, &self}, sets, repeats, seconds);
+    struct plan_subject self = {plan, sets, count};
+    return time_median(s, &(struct subject){queue_plan, &self}, count, repeats,
+                       seconds);
 }
 
 unsigned measure_sets(const struct session *s, uint64_t bytes)
 {
     uint64_t cold = s->info.type & CL_DEVICE_TYPE_CPU ? COLD_BYTES_CPU : COLD_BYTES_GPU;
     uint64_t sets = bytes ? cold / bytes + 1 : 1;
-    return sets < MAX_SETS ? (unsigned)sets : MAX_SETS;
+    return sets < MAX_COPY_SETS ? (unsigned)sets : MAX_COPY_SETS;
 }
 
 struct copy_subject {
-    cl_mem x[MAX_SETS], y[MAX_SETS];
+    cl_mem x[MAX_COPY_SETS], y[MAX_COPY_SETS];
     unsigned sets;
     size_t bytes;
     cl_kernel kernel; /* NULL: clEnqueueCopyBuffer */

@@ -5,11 +5,11 @@
 
 #include "session.h"
 
-/* Median seconds of one enqueue of a plan, going round `sets` pairs of buffers. One run
- * of each pair first warms up, for at most a second; then at most a second of repeats,
+/* Median seconds of one enqueue of a plan, going round `count` sets of arguments. One
+ * run of each first warms up, for at most a second; then at most a second of repeats,
  * or four for the first three of them. */
-clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem *x,
-                         const cl_mem *y, unsigned sets, unsigned repeats,
+clsm_status measure_plan(const struct session *s, clsm_plan *plan,
+                         const clsm_args *sets, unsigned count, unsigned repeats,
                          double *seconds);
 
 /* Median seconds to move `bytes` in all, half of them read and half written: the better
@@ -17,8 +17,7 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan, const cl_mem 
 clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
                          const char **how);
 
-/* So many pairs of buffers of `bytes` in all that going round them leaves caches cold.
- */
+/* So many sets of buffers of `bytes` each that going round them leaves caches cold. */
 unsigned measure_sets(const struct session *s, uint64_t bytes);
 
 /* The median of n numbers, which get sorted. */

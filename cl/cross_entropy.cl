@@ -94,6 +94,7 @@ struct result {
     real hit;     /* ... - hit at the target, where all p - hit is taken as one */
     real missing; /* 1 - p[t] */
     uint target;
+    bool nothing; /* the gradient is 0 whatever stands in x */
 };
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
@@ -129,8 +130,9 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     r.missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
     if (!keep->counts) {
         r.loss = keep->bad ? (real)NAN : (real)0;
-        r.all = r.each = r.hit = r.missing = (real)0;
+        r.all = r.hit = (real)0;
     }
+    r.nothing = FIRST(r.all) == 0 && FIRST(r.hit) == 0;
     return r;
 }
 

@@ -9,12 +9,16 @@
 
 static real op_value(struct row row, uint c, real x, struct result r)
 {
+    if (r.nothing)
+        return (real)0;
     real p = exp_nonpositive(below_max(x, r.max)) * r.scale;
-    real here = pick(c, r.target, (r.all - r.hit) * p - r.hit * r.missing, r.all * p);
+    real here = r.all * p;
+    if (r.target - c < VEC)
+        here = pick(c, r.target, (r.all - r.hit) * p - r.hit * r.missing, here);
 #if SMOOTHING && HAS_WEIGHTS
     here -= r.each * row_weight(row, c);
 #elif SMOOTHING
     here -= r.each;
 #endif
-    return r.all == (real)0 && r.hit == (real)0 ? (real)0 : here;
+    return here;
 }

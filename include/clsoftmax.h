@@ -2,39 +2,41 @@
 /*
  * clsoftmax: softmax and its family in OpenCL, for C programs.
  *
- * Describe a problem once, get a plan, enqueue it as often as you like on your own
- * queue and buffers:
+ * Describe a problem once, get a plan, enqueue it as often as you like on your own queue
+ * and buffers:
  *
  *     clsm_engine *engine;  clsm_plan *plan;  clsm_problem problem;
  *
  *     clsm_engine_create(context, device, &engine);
  *     clsm_problem_init(&problem, CLSM_SOFTMAX, CLSM_F32, rows, cols);
- *     clsm_plan_create(engine, &problem, &plan);            // builds or finds the
- * kernel clsm_enqueue(plan, queue, x, 0, y, 0, 0, NULL, NULL); // light, from any
- * thread
+ *     clsm_plan_create(engine, &problem, &plan);            // builds or finds the kernel
+ *     clsm_enqueue(plan, queue, x, 0, y, 0, 0, NULL, NULL); // light, from any thread
  *
  * Shapes. A tensor is seen as (rows, cols, inner): element (r, c, i) stands at
  * offset + r * row_stride + c * col_stride + i, and each (r, i) is one softmax over the
  * cols elements. inner is 1 when the softmax axis is the last one. Sizes, strides and
  * offsets count elements, never bytes.
  *
- * Numbers. 16-bit data is summed in f32. If x or y is f64, all arithmetic is f64.
- * Against a double-precision reference the relative error of an f32 output in the
- * normal range is at most (8 + 2 D) * 2^-24, where D is |x - max| for softmax and
- * |ln|y|| for log-softmax, on every device, for rows up to 2^24; for f64 outputs the
- * same with 2^-53. f16 and bf16 outputs are that result rounded to nearest even. See
- * clsm_check().
+ * Operations. See CLSM_OPERATIONS for what there is, and CLSM_OPERANDS for what else they
+ * read and write. clsm_enqueue() serves those with x and y alone, clsm_enqueue_args() all.
  *
- * Non-finite rows. By default a row with NaN or +inf, or of nothing but -inf, becomes
- * NaN, and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite.
+ * Numbers. 16-bit data is summed in f32. If x, y or dy is f64, all arithmetic is f64.
+ * Against a double-precision reference the relative error of an f32 output in the normal
+ * range is at most (8 + 2 D) * 2^-24, where D is |x - max| for softmax and |ln|y|| for
+ * log-softmax, on every device, for rows up to 2^24; for f64 outputs the same with 2^-53.
+ * f16 and bf16 outputs are that result rounded to nearest even. Sums of either sign
+ * (backward, losses) have this error in proportion to the sum of their terms' magnitudes,
+ * and each form of the logits adds its own rounding. See clsm_check().
+ *
+ * Non-finite rows. By default a row with NaN or +inf, or of nothing but -inf, becomes NaN,
+ * and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite.
  *
  * Errors. Every function that can fail returns a clsm_status; clsm_last_message() then
- * says, for the calling thread, which argument it was, its value and what was expected,
- * or gives the driver's build log. An error leaves output pointers NULL and nothing
- * queued.
+ * says, for the calling thread, which argument it was, its value and what was expected, or
+ * gives the driver's build log. An error leaves output pointers NULL and nothing queued.
  *
- * Threads. Everything may be called from many threads at once, also on one engine and
- * one plan; only the destroy calls must be the last use of their object.
+ * Threads. Everything may be called from many threads at once, also on one engine and one
+ * plan; only the destroy calls must be the last use of their object.
  */
 #ifndef CLSOFTMAX_H
 #define CLSOFTMAX_H
@@ -63,26 +65,25 @@ extern "C" {
 
 #define CLSM_VERSION "0.1.0"
 
-/* ------------------------------------------------------------------------- status --
- */
+/* ------------------------------------------------------------------------- status -- */
 
 /** Every status: name, value, what it means. Values stay clear of OpenCL's own. */
-#define CLSM_STATUSES(X)                                                               \
-    X(OK, 0, "success")                                                                \
-    X(ERR_NULL, -2001, "a required pointer is NULL")                                   \
-    X(ERR_VALUE, -2002, "an enum, flag or name has a value that does not exist")       \
-    X(ERR_STRUCT, -2003, "a struct was not filled by its init function")               \
-    X(ERR_SHAPE, -2004, "sizes, strides or offsets overflow or do not fit together")   \
-    X(ERR_BUFFER, -2005, "a buffer is too small, or not a buffer")                     \
-    X(ERR_CONTEXT, -2006, "queue, buffer or device belong to another context")         \
-    X(ERR_DEVICE, -2007, "the queue is on another device than the plan")               \
-    X(ERR_ACCESS, -2008, "a buffer's flags forbid the access that is needed")          \
-    X(ERR_OVERLAP, -2009, "x and y overlap without being the same elements")           \
-    X(ERR_UNSUPPORTED, -2010, "the device cannot do this")                             \
-    X(ERR_VARIANT, -2011, "the asked-for variant does not fit problem or device")      \
-    X(ERR_BUILD, -2012, "no kernel could be built; the message holds the log")         \
-    X(ERR_OPENCL, -2013, "an OpenCL call failed; see clsm_last_cl_error()")            \
-    X(ERR_MEMORY, -2014, "out of host memory")                                         \
+#define CLSM_STATUSES(X)                                                                 \
+    X(OK, 0, "success")                                                                  \
+    X(ERR_NULL, -2001, "a required pointer is NULL")                                     \
+    X(ERR_VALUE, -2002, "an enum, flag or name has a value that does not exist")         \
+    X(ERR_STRUCT, -2003, "a struct was not filled by its init function")                 \
+    X(ERR_SHAPE, -2004, "sizes, strides or offsets overflow or do not fit together")     \
+    X(ERR_BUFFER, -2005, "a buffer is too small, or not a buffer")                       \
+    X(ERR_CONTEXT, -2006, "queue, buffer or device belong to another context")           \
+    X(ERR_DEVICE, -2007, "the queue is on another device than the plan")                 \
+    X(ERR_ACCESS, -2008, "a buffer's flags forbid the access that is needed")            \
+    X(ERR_OVERLAP, -2009, "x and y overlap without being the same elements")             \
+    X(ERR_UNSUPPORTED, -2010, "the device cannot do this")                               \
+    X(ERR_VARIANT, -2011, "the asked-for variant does not fit problem or device")        \
+    X(ERR_BUILD, -2012, "no kernel could be built; the message holds the log")           \
+    X(ERR_OPENCL, -2013, "an OpenCL call failed; see clsm_last_cl_error()")              \
+    X(ERR_MEMORY, -2014, "out of host memory")                                           \
     X(ERR_NO_DEVICE, -2015, "no OpenCL device matches")
 
 typedef enum clsm_status {
@@ -91,8 +92,7 @@ typedef enum clsm_status {
 #undef CLSM_STATUS_ENUM
 } clsm_status;
 
-/** The status as it is spelled in C ("CLSM_ERR_SHAPE"), or "CLSM_UNKNOWN". Never NULL.
- */
+/** The status as it is spelled in C ("CLSM_ERR_SHAPE"), or "CLSM_UNKNOWN". Never NULL. */
 CLSM_API const char *clsm_status_name(clsm_status status);
 
 /** What a status means, in one sentence. Never NULL. */
@@ -101,21 +101,19 @@ CLSM_API const char *clsm_status_text(clsm_status status);
 /** The calling thread's message on its last failed call; "" before any. Never NULL. */
 CLSM_API const char *clsm_last_message(void);
 
-/** The OpenCL code behind the calling thread's last CLSM_ERR_OPENCL or CLSM_ERR_BUILD.
- */
+/** The OpenCL code behind the calling thread's last CLSM_ERR_OPENCL or CLSM_ERR_BUILD. */
 CLSM_API cl_int clsm_last_cl_error(void);
 
 /** The library's version, "major.minor.patch"; compare with CLSM_VERSION. */
 CLSM_API const char *clsm_version(void);
 
-/* ------------------------------------------------------------------------ problem --
- */
+/* ------------------------------------------------------------------------ problem -- */
 
 /** Element types of a buffer: name, bytes of one element. */
-#define CLSM_TYPES(X)                                                                  \
-    X(F32, f32, 4)                                                                     \
-    X(F16, f16, 2)   /* IEEE binary16 */                                               \
-    X(BF16, bf16, 2) /* the upper half of an f32 */                                    \
+#define CLSM_TYPES(X)                                                                    \
+    X(F32, f32, 4)                                                                       \
+    X(F16, f16, 2)   /* IEEE binary16 */                                                 \
+    X(BF16, bf16, 2) /* the upper half of an f32 */                                      \
     X(F64, f64, 8)   /* only where the device has cl_khr_fp64 */
 
 typedef enum clsm_type {
@@ -125,23 +123,23 @@ typedef enum clsm_type {
 } clsm_type;
 
 /** What else an operation reads or writes besides x and y: name, elements and type. A
- *  "real" is f64 where x, y or dy is f64, and f32 otherwise. One a softmax: packed,
- * number row * inner + i. Their buffers go to clsm_args.operand. */
-#define CLSM_OPERANDS(X)                                                               \
-    X(DY, dy)                   /* in: as x, of dy_type and with strides of its own */ \
-    X(MASK, mask)               /* in: mask_type, see clsm_problem.mask_stride */      \
-    X(TEMPERATURE, temperature) /* in: real, one a softmax, >= 0 */                    \
-    X(SLOPES, slopes)           /* in: real, one a head */                             \
-    X(SINKS, sinks)             /* in: real, one a head */                             \
-    X(TARGETS, targets)         /* in: target_type, one a softmax */                   \
-    X(WEIGHTS, weights)         /* in: real, one a column */                           \
-    X(FROM_MAX, from_max)       /* in: real, one a softmax */                          \
-    X(FROM_SUM, from_sum)       /* in: real, one a softmax */                          \
-    X(MAX, max)                 /* out: real, one a softmax: its largest logit */      \
-    X(SUM, sum)                 /* out: real, one a softmax: of exp(x - max) */        \
-    X(LSE, lse)                 /* out: real, one a softmax: max + log(sum) */         \
-    X(LOSS, loss)               /* out: real, one a softmax */                         \
-    X(INDICES, indices)         /* out: i32, packed as y */                            \
+ *  "real" is f64 where x, y or dy is f64, and f32 otherwise. One a softmax: packed, number
+ *  row * inner + i. Their buffers go to clsm_args.operand. */
+#define CLSM_OPERANDS(X)                                                                 \
+    X(DY, dy)                   /* in: as x, of dy_type and with strides of its own */   \
+    X(MASK, mask)               /* in: mask_type, see clsm_problem.mask_stride */        \
+    X(TEMPERATURE, temperature) /* in: real, one a softmax, >= 0 */                      \
+    X(SLOPES, slopes)           /* in: real, one a head */                               \
+    X(SINKS, sinks)             /* in: real, one a head */                               \
+    X(TARGETS, targets)         /* in: target_type, one a softmax */                     \
+    X(WEIGHTS, weights)         /* in: real, one a column */                             \
+    X(FROM_MAX, from_max)       /* in: real, one a softmax */                            \
+    X(FROM_SUM, from_sum)       /* in: real, one a softmax */                            \
+    X(MAX, max)                 /* out: real, one a softmax: its largest logit */        \
+    X(SUM, sum)                 /* out: real, one a softmax: of exp(x - max) */          \
+    X(LSE, lse)                 /* out: real, one a softmax: max + log(sum) */           \
+    X(LOSS, loss)               /* out: real, one a softmax */                           \
+    X(INDICES, indices)         /* out: i32, packed as y */                              \
     X(BAD_TARGETS, bad_targets) /* in and out: one u32, counted up */
 
 typedef enum clsm_operand {
@@ -157,70 +155,69 @@ typedef enum clsm_operand {
 #define CLSM_BIT(operand) (1u << (operand))
 
 /** Statistics that a forward pass can write beside y. */
-#define CLSM_STATISTICS_BITS                                                           \
-    (CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM) | CLSM_BIT(CLSM_LSE))
+#define CLSM_STATISTICS_BITS (CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM) | CLSM_BIT(CLSM_LSE))
 /** The max and sum that finishing operations go on from. */
 #define CLSM_FROM_BITS (CLSM_BIT(CLSM_FROM_MAX) | CLSM_BIT(CLSM_FROM_SUM))
 /** What makes logits of x, see "forms" in clsm_problem. An operation that takes one of
  *  these operands takes all forms of the problem that need no operand as well. */
 #define CLSM_FORM_BITS (CLSM_BIT(CLSM_MASK) | CLSM_BIT(CLSM_SLOPES))
-#define CLSM_FORWARD_BITS                                                              \
-    (CLSM_FORM_BITS | CLSM_BIT(CLSM_TEMPERATURE) | CLSM_BIT(CLSM_SINKS) |              \
+#define CLSM_FORWARD_BITS                                                                \
+    (CLSM_FORM_BITS | CLSM_BIT(CLSM_TEMPERATURE) | CLSM_BIT(CLSM_SINKS) |                \
      CLSM_STATISTICS_BITS)
-#define CLSM_LOSS_BITS                                                                 \
-    (CLSM_BIT(CLSM_WEIGHTS) | CLSM_BIT(CLSM_BAD_TARGETS) | CLSM_STATISTICS_BITS |      \
+#define CLSM_LOSS_BITS                                                                   \
+    (CLSM_BIT(CLSM_WEIGHTS) | CLSM_BIT(CLSM_BAD_TARGETS) | CLSM_STATISTICS_BITS |        \
      CLSM_ONLY_DEFAULT)
 
-/** Operations with one non-finite policy only, as bits of their row: log_sum_exp is
- * always the limit, and cross-entropy always the default. */
+/** Operations with one non-finite policy only, as bits of their row: log_sum_exp is always
+ *  the limit, and cross-entropy always the default. */
 #define CLSM_ONLY_LIMIT (1u << 31)
 #define CLSM_ONLY_DEFAULT (1u << 30)
 
 /** What stands in y: as many columns as x, one, problem.k, or no y at all. */
 typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
 
-/** Operations: name; what y is; the operands it needs; those it may have besides. Each
- * is one file cl/op_<name>.cl and one reference.
+/** Operations: name; what y is; the operands it needs; those it may have besides. Each is
+ *  one file cl/op_<name>.cl and one reference.
  *
  *  softmax               y = exp(x - max) / sum(exp(x - max))
  *  log_softmax           y = x - max - log(sum(exp(x - max)))
  *  deferred_softmax      y = exp(x - max), and the sum, to be divided by later
  *  log_sum_exp           y = max + log(sum(exp(x - max)))
  *  statistics            max and sum, of a whole row or of a slice of its columns
- *  merge_statistics      from the max (x) and sum (dy) of each slice those of the row;
- * the slices are the columns finish_softmax        softmax of x with max and sum given
+ *  merge_statistics      from the max (x) and sum (dy) of each slice those of the row; the
+ *                        slices are the columns
+ *  finish_softmax        softmax of x with max and sum given
  *  finish_log_softmax    log_softmax of x with max and sum given
  *  softmax_backward      x is softmax's y: y = grad_scale x (dy - sum(dy x))
  *  log_softmax_backward  x is log_softmax's y: y = grad_scale (dy - exp(x) sum(dy))
  *  cross_entropy         y = the gradient of the loss, grad_scale dloss/dx; see below
  *  cross_entropy_loss    y = the loss
- *  topk                  y = the k largest of softmax(x), largest first, and their
- * columns in `indices`; of equal ones the lower column first. argmax is k = 1. NaN
- * sorts as +inf; -inf is not listed, and free places at the end get 0 and column -1
+ *  topk                  y = the k largest of softmax(x), largest first, and their columns in
+ *                        `indices`; of equal ones the lower column first. argmax is k = 1.
+ *                        NaN sorts as +inf; -inf is not listed, and free places at the end
+ *                        get 0 and column -1
  *
- *  The loss of a row, with w the weights (1 without), t its target, e the label
- * smoothing and z the z-loss: (1 - e) w[t] (lse - x[t]) + e / cols sum_c(w[c] (lse -
- * x[c])) + z lse^2. A row whose target is ignore_index has loss and gradient 0. One
- * whose target is outside [0, cols) has loss NaN and gradient 0, and is counted in
- * bad_targets. */
-#define CLSM_OPERATIONS(X)                                                             \
-    X(SOFTMAX, softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                                   \
-    X(LOG_SOFTMAX, log_softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                           \
-    X(DEFERRED_SOFTMAX, deferred_softmax, Y_ROW, CLSM_BIT(CLSM_SUM),                   \
-      CLSM_FORWARD_BITS)                                                               \
-    X(LOG_SUM_EXP, log_sum_exp, Y_ONE, 0, CLSM_FORWARD_BITS | CLSM_ONLY_LIMIT)         \
-    X(STATISTICS, statistics, Y_NONE, CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM),         \
-      CLSM_FORM_BITS | CLSM_BIT(CLSM_SINKS) | CLSM_BIT(CLSM_LSE))                      \
-    X(MERGE_STATISTICS, merge_statistics, Y_NONE,                                      \
-      CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM), CLSM_BIT(CLSM_LSE)) \
-    X(FINISH_SOFTMAX, finish_softmax, Y_ROW, CLSM_FROM_BITS, CLSM_FORM_BITS)           \
-    X(FINISH_LOG_SOFTMAX, finish_log_softmax, Y_ROW, CLSM_FROM_BITS, CLSM_FORM_BITS)   \
-    X(SOFTMAX_BACKWARD, softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)                 \
-    X(LOG_SOFTMAX_BACKWARD, log_softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)         \
-    X(CROSS_ENTROPY, cross_entropy, Y_ROW,                                             \
-      CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_LOSS), CLSM_LOSS_BITS)                    \
-    X(CROSS_ENTROPY_LOSS, cross_entropy_loss, Y_ONE, CLSM_BIT(CLSM_TARGETS),           \
-      CLSM_LOSS_BITS)                                                                  \
+ *  The loss of a row, with w the weights (1 without), t its target, e the label smoothing
+ *  and z the z-loss: (1 - e) w[t] (lse - x[t]) + e / cols sum_c(w[c] (lse - x[c])) + z lse^2.
+ *  A row whose target is ignore_index has loss and gradient 0. One whose target is outside
+ *  [0, cols) has loss NaN and gradient 0, and is counted in bad_targets. */
+#define CLSM_OPERATIONS(X)                                                               \
+    X(SOFTMAX, softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                                     \
+    X(LOG_SOFTMAX, log_softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                             \
+    X(DEFERRED_SOFTMAX, deferred_softmax, Y_ROW, CLSM_BIT(CLSM_SUM), CLSM_FORWARD_BITS)  \
+    X(LOG_SUM_EXP, log_sum_exp, Y_ONE, 0, CLSM_FORWARD_BITS | CLSM_ONLY_LIMIT)           \
+    X(STATISTICS, statistics, Y_NONE, CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM),           \
+      CLSM_FORM_BITS | CLSM_BIT(CLSM_SINKS) | CLSM_BIT(CLSM_LSE))                        \
+    X(MERGE_STATISTICS, merge_statistics, Y_NONE,                                        \
+      CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM), CLSM_BIT(CLSM_LSE))   \
+    X(FINISH_SOFTMAX, finish_softmax, Y_ROW, CLSM_FROM_BITS, CLSM_FORM_BITS)             \
+    X(FINISH_LOG_SOFTMAX, finish_log_softmax, Y_ROW, CLSM_FROM_BITS, CLSM_FORM_BITS)     \
+    X(SOFTMAX_BACKWARD, softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)                   \
+    X(LOG_SOFTMAX_BACKWARD, log_softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)           \
+    X(CROSS_ENTROPY, cross_entropy, Y_ROW,                                               \
+      CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_LOSS), CLSM_LOSS_BITS)                      \
+    X(CROSS_ENTROPY_LOSS, cross_entropy_loss, Y_ONE, CLSM_BIT(CLSM_TARGETS),             \
+      CLSM_LOSS_BITS)                                                                    \
     X(TOPK, topk, Y_K, CLSM_BIT(CLSM_INDICES), CLSM_FORWARD_BITS)
 
 typedef enum clsm_op {
@@ -230,12 +227,11 @@ typedef enum clsm_op {
         CLSM_OP_COUNT
 } clsm_op;
 
-/** Types of a mask: name, bytes. f32 and f16 are added; in bool, 0 leaves an element
- * out. */
-#define CLSM_MASKS(X)                                                                  \
-    X(NONE, none, 0)                                                                   \
-    X(F32, f32, 4)                                                                     \
-    X(F16, f16, 2)                                                                     \
+/** Types of a mask: name, bytes. f32 and f16 are added; in bool, 0 leaves an element out. */
+#define CLSM_MASKS(X)                                                                    \
+    X(NONE, none, 0)                                                                     \
+    X(F32, f32, 4)                                                                       \
+    X(F16, f16, 2)                                                                       \
     X(BOOL, u8, 1)
 
 typedef enum clsm_mask_type {
@@ -294,23 +290,22 @@ typedef struct clsm_problem {
 
     unsigned operands; /**< CLSM_BIT()s beyond those the operation needs; 0 */
 
-    /* Rows as (batch, head, query): outer row o is query o % queries of matrix o /
-     * queries; matrix m is head m % heads of batch m / heads. */
+    /* Rows as (batch, head, query): outer row o is query o % queries of matrix o / queries;
+     * matrix m is head m % heads of batch m / heads. */
     size_t queries;         /**< 0: all rows are one matrix */
     size_t heads;           /**< 1 */
     size_t x_matrix_stride; /**< 0: packed, queries * row_stride */
     size_t y_matrix_stride;
 
-    clsm_type dy_type;                                     /**< of the second input */
+    clsm_type dy_type; /**< of the second input */
     size_t dy_matrix_stride, dy_row_stride, dy_col_stride; /**< 0: packed */
 
     /* Forms. The logits are made of x in this order; masked ones count as -inf. */
-    double scale;       /**< 1; x is multiplied by it, finite and not 0 */
-    double temperature; /**< 1; x is divided by it. 0: all mass on the first maximum.
-                           The operand TEMPERATURE gives each softmax its own */
-    double softcap;     /**< 0: none; else x = softcap tanh(x / softcap) */
-    /* ALiBi, operand SLOPES: x += slope (c - (q + causal_offset)), for column c of
-     * query q */
+    double scale;         /**< 1; x is multiplied by it, finite and not 0 */
+    double temperature;   /**< 1; x is divided by it. 0: all mass on the first maximum. The
+                               operand TEMPERATURE gives each softmax its own */
+    double softcap;       /**< 0: none; else x = softcap tanh(x / softcap) */
+    /* ALiBi, operand SLOPES: x += slope (c - (q + causal_offset)), for column c of query q */
     clsm_mask_type mask_type;     /**< CLSM_MASK_NONE */
     clsm_mask_stride mask_stride; /**< all 0 but col, 1 */
     /* with the flag CLSM_CAUSAL, columns beyond q + causal_offset are masked */
@@ -360,16 +355,13 @@ CLSM_API clsm_status clsm_type_find(const char *name, clsm_type *type);
 CLSM_API clsm_status clsm_op_find(const char *name, clsm_op *op);
 
 /**
- * How large a tensor's buffer must be for a problem: its elements, from the first to
- * behind the last, and the bytes of one. 0 elements where the operation has no such
- * tensor.
+ * How large a tensor's buffer must be for a problem: its elements, from the first to behind
+ * the last, and the bytes of one. 0 elements where the operation has no such tensor.
  */
-CLSM_API clsm_status clsm_problem_extent(const clsm_problem *problem,
-                                         clsm_operand tensor, size_t *elements,
-                                         size_t *element_bytes);
+CLSM_API clsm_status clsm_problem_extent(const clsm_problem *problem, clsm_operand tensor,
+                                         size_t *elements, size_t *element_bytes);
 
-/* ------------------------------------------------------------------------ devices --
- */
+/* ------------------------------------------------------------------------ devices -- */
 
 /** One OpenCL device, as clsm_device_get() finds it. */
 typedef struct clsm_device_info {
@@ -390,10 +382,10 @@ typedef struct clsm_device_info {
     uint64_t global_bytes;
     int has_fp16; /**< cl_khr_fp16; the library needs none for f16 data */
     int has_fp64;
-    char subgroups[64];       /**< how subgroups are reached, or "none" */
+    char subgroups[64];     /**< how subgroups are reached, or "none" */
     size_t subgroup_sizes[8]; /**< 0-terminated; empty when the device does not tell */
-    double score;             /**< the highest is picked by default; 0: unusable */
-    char reason[160];         /**< why that score, in words */
+    double score;           /**< the highest is picked by default; 0: unusable */
+    char reason[160];       /**< why that score, in words */
 } clsm_device_info;
 
 /** How many devices the loader finds on all platforms; 0 is no error. */
@@ -403,15 +395,13 @@ CLSM_API clsm_status clsm_device_count(unsigned *count);
 CLSM_API clsm_status clsm_device_get(unsigned index, clsm_device_info *info);
 
 /**
- * Find a device: by index ("1"), by kind ("gpu", "cpu", "accelerator"), by a part of
- * its name, vendor, platform or version ("h200", "pocl"), or, with NULL, by the
- * environment's CLSM_DEVICE and then by the highest score. Among several the highest
- * score wins.
+ * Find a device: by index ("1"), by kind ("gpu", "cpu", "accelerator"), by a part of its
+ * name, vendor, platform or version ("h200", "pocl"), or, with NULL, by the environment's
+ * CLSM_DEVICE and then by the highest score. Among several the highest score wins.
  */
 CLSM_API clsm_status clsm_device_find(const char *selector, clsm_device_info *info);
 
-/* ------------------------------------------------------------------------- engine --
- */
+/* ------------------------------------------------------------------------- engine -- */
 
 /** A context and a device made ready: traits, built programs. Opaque. */
 typedef struct clsm_engine clsm_engine;
@@ -431,8 +421,7 @@ CLSM_API clsm_status clsm_engine_create(cl_context context, cl_device_id device,
 /** Release an engine; its plans stay usable. NULL is fine. */
 CLSM_API void clsm_engine_destroy(clsm_engine *engine);
 
-/* --------------------------------------------------------------------------- plan --
- */
+/* --------------------------------------------------------------------------- plan -- */
 
 /** A problem with its chosen, built kernel. Opaque. */
 typedef struct clsm_plan clsm_plan;
@@ -449,21 +438,20 @@ CLSM_API void clsm_plan_destroy(clsm_plan *plan);
 
 /** What a plan will do. */
 typedef struct clsm_plan_info {
-    size_t struct_bytes; /**< set it to sizeof(clsm_plan_info) before the call */
-    char variant[64];    /**< with parameters; clsm_problem.variant takes it back */
-    char reason[192];    /**< why it was chosen, a sentence */
-    uint64_t bytes;      /**< each input element read once, each output written once */
-    uint64_t
-        scratch_bytes;    /**< device memory that the plan holds besides the buffers */
-    double build_seconds; /**< 0 when the program was there already */
-    int from_disk;        /**< the program came from the disk cache */
+    size_t struct_bytes;    /**< set it to sizeof(clsm_plan_info) before the call */
+    char variant[64];       /**< with parameters; clsm_problem.variant takes it back */
+    char reason[192];       /**< why it was chosen, a sentence */
+    uint64_t bytes;         /**< each input element read once, each output written once */
+    uint64_t scratch_bytes; /**< device memory that the plan holds besides the buffers */
+    double build_seconds;   /**< 0 when the program was there already */
+    int from_disk;          /**< the program came from the disk cache */
 } clsm_plan_info;
 
 CLSM_API clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info);
 
 /**
- * Explain a plan in a few lines of text: variant, parameters, why, what was rejected
- * and why, bytes, scratch, and the program counters of the process.
+ * Explain a plan in a few lines of text: variant, parameters, why, what was rejected and
+ * why, bytes, scratch, and the program counters of the process.
  *
  * @param text    gets at most `bytes` characters with the final 0; may be NULL
  * @param needed  gets the bytes of the whole text with the final 0; may be NULL
@@ -476,9 +464,8 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  *
  * Everything is checked first: all buffers must be of the plan's context and hold
  * offset + the tensor's extent, the queue must be on its device, and y must either be x
- * itself (same buffer, offset, strides and element size) or not overlap it at all. In
- * the backward operations y may also be dy. No other tensors may overlap one that is
- * written.
+ * itself (same buffer, offset, strides and element size) or not overlap it at all. In the
+ * backward operations y may also be dy. No other tensors may overlap one that is written.
  *
  * @param x, y      (rows, cols, inner) elements, see the top of this header
  * @param x_offset  of the first element, in elements
@@ -495,8 +482,7 @@ typedef struct clsm_buffer {
     size_t offset;
 } clsm_buffer;
 
-/** The arguments of one enqueue. Fill it with clsm_args_init(), then set the buffers.
- */
+/** The arguments of one enqueue. Fill it with clsm_args_init(), then set the buffers. */
 typedef struct clsm_args {
     size_t struct_bytes; /**< set by clsm_args_init() */
     size_t rows;         /**< another value needs CLSM_OPEN_ROWS */
@@ -524,8 +510,7 @@ CLSM_API clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
                                        const clsm_args *args, cl_uint n_wait,
                                        const cl_event *wait, cl_event *done);
 
-/* ----------------------------------------------------------------------- variants --
- */
+/* ----------------------------------------------------------------------- variants -- */
 
 /** The i-th variant of the table; NULL past the end. */
 CLSM_API const char *clsm_variant_name(unsigned i);
@@ -536,17 +521,16 @@ CLSM_API const char *clsm_config_name(unsigned i);
 
 /** What this process has done so far. */
 typedef struct clsm_counters {
-    size_t struct_bytes;  /**< set it to sizeof(clsm_counters) before the call */
-    uint64_t programs;    /**< programs made, built from source or loaded */
-    uint64_t builds;      /**< of these, built from source */
-    uint64_t disk_hits;   /**< of these, loaded from the disk cache */
-    uint64_t disk_misses; /**< looked for in the disk cache and not found or not fit */
+    size_t struct_bytes;    /**< set it to sizeof(clsm_counters) before the call */
+    uint64_t programs;      /**< programs made, built from source or loaded */
+    uint64_t builds;        /**< of these, built from source */
+    uint64_t disk_hits;     /**< of these, loaded from the disk cache */
+    uint64_t disk_misses;   /**< looked for in the disk cache and not found or not fit */
 } clsm_counters;
 
 CLSM_API clsm_status clsm_get_counters(clsm_counters *counters);
 
-/* ---------------------------------------------------------------------- reference --
- */
+/* ---------------------------------------------------------------------- reference -- */
 
 /** The tensors of one call in host memory, each in the problem's layout and type. */
 typedef struct clsm_host_args {
@@ -569,8 +553,8 @@ CLSM_API clsm_status clsm_reference(const clsm_problem *problem, const void *x,
  * The same for an operation with operands.
  *
  * @param in   x and the operands that are read
- * @param out  y and the operands that are written, of those that are not NULL; all of
- * them packed doubles, indices and bad_targets too
+ * @param out  y and the operands that are written, of those that are not NULL; all of them
+ *             packed doubles, indices and bad_targets too
  */
 CLSM_API clsm_status clsm_reference_args(const clsm_problem *problem,
                                          const clsm_host_args *in,
@@ -588,14 +572,14 @@ typedef struct clsm_report {
     double max_abs;      /**< largest absolute error */
     size_t worst_row, worst_col, worst_inner; /**< where `worst` stands */
     double expected, got;                     /**< the values there */
-    clsm_operand worst_operand;               /**< in which tensor; CLSM_Y mostly */
+    clsm_operand worst_operand; /**< in which tensor; CLSM_Y mostly */
 } clsm_report;
 
 /**
- * Compare a result with clsm_reference() by the bound at the top of this header: f32
- * and f64 within (8 + 2 D) units of 2^-24 or 2^-53, f16 and bf16 within one ulp of the
- * exact value. Outputs below the normal range may be off by the smallest normal number
- * of their type (f16: of f32, and one ulp). NaN and infinities must match exactly.
+ * Compare a result with clsm_reference() by the bound at the top of this header: f32 and
+ * f64 within (8 + 2 D) units of 2^-24 or 2^-53, f16 and bf16 within one ulp of the exact
+ * value. Outputs below the normal range may be off by the smallest normal number of their
+ * type (f16: of f32, and one ulp). NaN and infinities must match exactly.
  *
  * @param x, y  host memory, in the problem's layouts and types
  */

@@ -44,7 +44,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double native = t->vector_width;
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
-    double steps = ceil(cols / (workers * width)) * vector_cost * (v->reads + 1);
+    double steps =
+        ceil(cols / (workers * width)) * vector_cost * (clsm_variant_reads(v, p) + 1);
     double reduce = 0;
     if (v->geometry == ROW_PER_GROUP)
         reduce = clsm_variant_uses_lanes(v, t)
@@ -64,7 +65,10 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     double open = p->open_rows || p->deterministic;
     double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
-    double out = (double)p->cols * (double)clsm_type_bytes(p->y.type);
+    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    double reads = clsm_variant_reads(v, p);
+    if (clsm_has(p, CLSM_DY))
+        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units;
     double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
     double busy = groups < units ? groups : units;
@@ -72,7 +76,7 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     /* Later reads come from the cache while the rows in flight fit there. */
     double in_flight = k->resident / (double)clsm_config_wg(config);
     double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
-    double bytes = in * (1 + again * (v->reads - 1)) + out;
+    double bytes = in * (1 + again * (reads - 1)) + out;
     if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
         bytes *= k->scattered;
 
@@ -86,7 +90,7 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     double waits =
         ceil((double)p->cols / workers / clsm_config_value(config, "BLOCK", 2));
     double waves = ceil(groups / (units * in_flight));
-    double waiting = waves * v->reads * waits * k->latency;
+    double waiting = waves * reads * waits * k->latency;
     return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
 }
 

@@ -80,6 +80,42 @@ static void put_problem(const struct problem *p, struct text *t)
         p->nonfinite == CLSM_NONFINITE_LIMIT ? ", non-finite rows by their limit" : "");
 }
 
+/* Operands and forms, if there are any. */
+static void put_forms(const struct problem *p, struct text *t)
+{
+    static const char *const masks[] = {
+#define ROW(NAME, name, bytes) #name,
+        CLSM_MASKS(ROW)
+#undef ROW
+    };
+    size_t before = t->length;
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
+        if (clsm_has(p, (clsm_operand)o))
+            put(t, "%s%s", t->length == before ? "with      " : ", ",
+                clsm_operand_name((clsm_operand)o));
+    const char *start = t->length == before ? "with      " : ", ";
+    if (p->mask_type != CLSM_MASK_NONE)
+        put(t, " (mask of %s)", masks[p->mask_type]);
+#define PUT_IF(condition, ...)                                                         \
+    if (condition) {                                                                   \
+        put(t, "%s", start);                                                           \
+        put(t, __VA_ARGS__);                                                           \
+        start = ", ";                                                                  \
+    }
+    PUT_IF(!p->one_matrix, "%zu queries x %zu heads", p->queries, p->heads)
+    PUT_IF(p->scale != 1, "scale %g", p->scale)
+    PUT_IF(p->one_hot, "temperature 0")
+    PUT_IF(p->softcap != 0, "soft cap %g", p->softcap)
+    PUT_IF(p->causal, "causal from column %td", p->causal_offset)
+    PUT_IF(p->window, "window %zu", p->window)
+    PUT_IF(p->label_smoothing != 0, "label smoothing %g", p->label_smoothing)
+    PUT_IF(p->z_loss != 0, "z-loss %g", p->z_loss)
+    PUT_IF(clsm_problem_y(p) == CLSM_Y_K, "k %zu", p->k)
+#undef PUT_IF
+    if (t->length != before)
+        put(t, "\n");
+}
+
 clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
                               size_t *needed)
 {
@@ -91,11 +127,12 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     const struct variant *v =
         &clsm_variants[plan->choice.ranked[plan->chosen].config.variant];
     put_problem(&plan->problem, &t);
+    put_forms(&plan->problem, &t);
     put(&t, "variant   %s\nbecause   %s\n", info.variant, info.reason);
     put_rejected(plan, &t);
     put(&t, "lanes     %s\n", clsm_lanes_by_name(plan->engine->traits.lanes_by));
     put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
-        (unsigned long long)info.bytes, v->reads,
+        (unsigned long long)info.bytes, clsm_variant_reads(v, &plan->problem),
         (unsigned long long)info.scratch_bytes);
     put(&t, "program   %s, %.3f s\n",
         info.from_disk           ? "from the disk cache"

@@ -146,6 +146,16 @@ bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
     return v->lanes && t->bits & TRAIT_LANES;
 }
 
+unsigned clsm_variant_reads(const struct variant *v, const struct problem *p)
+{
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    if (clsm_has(p, CLSM_FROM_MAX))
+        return 1; /* nothing to find out first */
+    if (clsm_has(p, CLSM_DY) && writes_row)
+        return 2; /* a sum without a maximum */
+    return v->reads - !writes_row;
+}
+
 size_t clsm_config_wg(const struct config *config)
 {
     return clsm_config_value(config, "WG", 1);

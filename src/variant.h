@@ -25,7 +25,7 @@ struct variant {
     bool any_axis;        /* takes elements that are not neighbours */
     unsigned needs;       /* traits, as bits */
     bool lanes;           /* exchanges values between lanes where the device can */
-    unsigned reads;       /* how often it reads x */
+    unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
     struct param {
         const char *name;
@@ -57,6 +57,9 @@ unsigned clsm_config_value(const struct config *config, const char *name,
 
 /* Will it exchange values between lanes on this device? */
 bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t);
+
+/* How often it reads x for a problem's operation. */
+unsigned clsm_variant_reads(const struct variant *v, const struct problem *p);
 
 /* Work-items of its work-group. */
 size_t clsm_config_wg(const struct config *config);

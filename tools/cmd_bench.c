@@ -3,6 +3,7 @@
  */
 #include "copy_clblast.h"
 #include "measure.h"
+#include "sets.h"
 #include "shapes.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ static const char help[] =
     "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
+    "  --k N            how many the operation finds of each row, where it does (1)\n"
     "  --repeats N      at most so many timings a shape (30)\n"
     "  --json FILE      write the results as JSON (- for stdout)\n\n"
     "Example:\n  clsoftmax bench --device gpu --type bf16\n  clsoftmax bench --shapes "
@@ -104,22 +106,44 @@ static void print(struct job *job, const struct session *s, const struct row *r)
 }
 
 static clsm_status time_shape(const struct session *s, const struct bench_options *o,
-                              const struct pairs *pairs, struct row *r)
+                              const clsm_problem *p, const struct sets *sets,
+                              struct row *r)
 {
-    clsm_problem p;
     clsm_plan *plan;
-    clsm_problem_init(&p, o->op, o->type, r->rows, r->cols);
-    clsm_status status = clsm_plan_create(s->engine, &p, &plan);
+    clsm_status status = clsm_plan_create(s->engine, p, &plan);
     if (status != CLSM_OK)
         return status;
     status = clsm_plan_get_info(plan, &r->info);
     if (status == CLSM_OK)
-        status = measure_plan(s, plan, pairs->x, pairs->y, pairs->count, o->repeats,
-                              &r->seconds);
+        status = measure_plan(s, plan, sets->of, sets->count, o->repeats, &r->seconds);
     clsm_plan_destroy(plan);
     return status == CLSM_OK
                ? measure_copy(s, r->info.bytes, &r->copy_seconds, &r->copied_by)
                : status;
+}
+
+static clsm_status bench_shape(const struct session *s, struct job *job, size_t rows,
+                               size_t cols)
+{
+    struct row r = {
+        .rows = rows, .cols = cols, .info = {.struct_bytes = sizeof r.info}};
+    struct sets sets;
+    clsm_problem p;
+    bool fits;
+    bench_problem(&job->o, rows, cols, &p);
+    clsm_status status = sets_make(s, &p, &sets, &fits);
+    if (status == CLSM_OK && !fits)
+        printf("%9zu x %-8zu does not fit the device's memory\n", rows, cols);
+    if (status != CLSM_OK || !fits)
+        return status;
+    status = time_shape(s, &job->o, &p, &sets, &r);
+    sets_free(&sets);
+    if (status != CLSM_OK)
+        return status;
+    if (job->o.op == (clsm_op)0) /* the table's first, which is what the loop does */
+        r.c_speed = c_loop_speed(rows, cols);
+    print(job, s, &r);
+    return CLSM_OK;
 }
 
 static int bench_on(const struct session *s, void *context)
@@ -133,20 +157,9 @@ static int bench_on(const struct session *s, void *context)
            clsm_type_name(job->o.type), "rows", "cols", "variant", "us", "GB/s", "copy",
            "share", "C loop");
     for (unsigned i = 0; i < shapes.count; i++) {
-        struct row r = {.rows = shapes.rows[i],
-                        .cols = shapes.cols[i],
-                        .info = {.struct_bytes = sizeof r.info}};
-        struct pairs pairs;
-        if (!pairs_make(s, job->o.type, r.rows * r.cols, &pairs)) {
-            printf("%9zu x %-8zu does not fit the device's memory\n", r.rows, r.cols);
-            continue;
-        }
-        clsm_status status = time_shape(s, &job->o, &pairs, &r);
-        pairs_free(&pairs);
+        clsm_status status = bench_shape(s, job, shapes.rows[i], shapes.cols[i]);
         if (status != CLSM_OK)
             return complain_status(status, "bench");
-        r.c_speed = c_loop_speed(r.rows, r.cols);
-        print(job, s, &r);
     }
     return EXIT_FINE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax compare`: every variant that fits, and whether the right one is chosen. */
 #include "measure.h"
+#include "sets.h"
 #include "shapes.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ static const char help[] =
     "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
+    "  --k N            how many the operation finds of each row, where it does (1)\n"
     "  --repeats N      at most so many timings a configuration (30)\n"
     "  --all            print every configuration, not only each variant's best\n"
     "  --json FILE      write all configurations as JSON (- for stdout)\n\n"
@@ -60,17 +62,16 @@ static bool hopeless(const struct timing *t, unsigned n, double best)
 
 /* Every configuration that fits and runs; the chosen one's name comes from a free plan.
  */
-static unsigned time_all(const struct session *s, const struct job *job, size_t rows,
-                         size_t cols, const struct pairs *pairs, struct timing *t)
+static unsigned time_all(const struct session *s, const struct job *job, clsm_problem p,
+                         const struct sets *sets, struct timing *t, uint64_t *bytes)
 {
-    clsm_problem p;
     clsm_plan *plan;
     clsm_plan_info info = {.struct_bytes = sizeof info};
-    clsm_problem_init(&p, job->o.op, job->o.type, rows, cols);
     if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
         return 0;
     clsm_plan_get_info(plan, &info);
     clsm_plan_destroy(plan);
+    *bytes = info.bytes;
     unsigned n = 0;
     double best = INFINITY;
     for (unsigned i = 0; n < MAX_CONFIGS && clsm_config_name(i); i++) {
@@ -82,7 +83,7 @@ static unsigned time_all(const struct session *s, const struct job *job, size_t 
         p.variant = one->config;
         if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
             continue;
-        if (measure_plan(s, plan, pairs->x, pairs->y, pairs->count, job->o.repeats,
+        if (measure_plan(s, plan, sets->of, sets->count, job->o.repeats,
                          &one->seconds) == CLSM_OK) {
             best = one->seconds < best ? one->seconds : best;
             n++;
@@ -119,9 +120,9 @@ static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i)
 }
 
 static void report(struct job *job, const struct session *s, size_t rows, size_t cols,
-                   const struct timing *t, unsigned n, double copy_seconds)
+                   const struct timing *t, unsigned n, double bytes,
+                   double copy_seconds)
 {
-    double bytes = 2.0 * (double)(rows * cols * clsm_type_bytes(job->o.type));
     double best = INFINITY, chosen = 0;
     printf("%zu x %zu, copy %.1f GB/s\n", rows, cols, bytes / copy_seconds * 1e-9);
     for (unsigned i = 0; i < n; i++) {
@@ -146,23 +147,29 @@ static void report(struct job *job, const struct session *s, size_t rows, size_t
 static int compare_shape(struct job *job, const struct session *s, size_t rows,
                          size_t cols)
 {
-    struct pairs pairs;
+    struct sets sets;
     struct timing t[MAX_CONFIGS] = {0};
     double copy_seconds;
+    uint64_t bytes = 0;
     const char *copied_by;
-    if (!pairs_make(s, job->o.type, rows * cols, &pairs)) {
+    clsm_problem p;
+    bool fits;
+    bench_problem(&job->o, rows, cols, &p);
+    clsm_status status = sets_make(s, &p, &sets, &fits);
+    if (status != CLSM_OK)
+        return complain_status(status, "buffers");
+    if (!fits) {
         printf("%zu x %zu does not fit the device's memory\n", rows, cols);
         return EXIT_FINE;
     }
-    unsigned n = time_all(s, job, rows, cols, &pairs, t);
-    pairs_free(&pairs);
+    unsigned n = time_all(s, job, p, &sets, t, &bytes);
+    sets_free(&sets);
     if (!n)
         return complain(EXIT_FAILED, "no variant ran: %s", clsm_last_message());
-    uint64_t bytes = 2 * (uint64_t)rows * cols * clsm_type_bytes(job->o.type);
-    clsm_status status = measure_copy(s, bytes, &copy_seconds, &copied_by);
+    status = measure_copy(s, bytes, &copy_seconds, &copied_by);
     if (status != CLSM_OK)
         return complain_status(status, "copy");
-    report(job, s, rows, cols, t, n, copy_seconds);
+    report(job, s, rows, cols, t, n, (double)bytes, copy_seconds);
     return EXIT_FINE;
 }
 

@@ -74,6 +74,16 @@ static void print_plan(const struct session *s, const struct job *job, clsm_plan
         fputs(text, stdout);
 }
 
+static clsm_status measure(const struct session *s, clsm_plan *plan, cl_mem x, cl_mem y,
+                           double *seconds)
+{
+    clsm_args args;
+    clsm_status status = clsm_args_init(plan, &args);
+    args.x = x;
+    args.y = y;
+    return status == CLSM_OK ? measure_plan(s, plan, &args, 1, 5, seconds) : status;
+}
+
 /* On the device: upload, run, time, read back into job->y. */
 static int compute(const struct session *s, struct job *job, clsm_plan *plan)
 {
@@ -90,7 +100,7 @@ static int compute(const struct session *s, struct job *job, clsm_plan *plan)
         result = complain(EXIT_FAILED, "%s has no room for %zu + %zu bytes",
                           s->info.name, x_bytes, y_bytes);
     if (!result && job->y.count)
-        status = measure_plan(s, plan, &x, &y, 1, 5, &seconds);
+        status = measure(s, plan, x, y, &seconds);
     if (status != CLSM_OK)
         result = complain_status(status, "enqueue");
     if (!result && y_bytes &&

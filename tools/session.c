@@ -47,10 +47,10 @@ cl_mem session_buffer(const struct session *s, size_t bytes, const void *data)
                           (void *)data, &error);
 }
 
-bool session_has_room(const struct session *s, uint64_t bytes, unsigned buffers)
+bool session_has_room(const struct session *s, uint64_t largest, uint64_t all)
 {
     cl_ulong most = 0;
     clGetDeviceInfo(s->info.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most,
                     NULL);
-    return bytes <= most && bytes * buffers <= s->info.global_bytes / 4 * 3;
+    return largest <= most && all <= s->info.global_bytes / 4 * 3;
 }

@@ -23,7 +23,7 @@ void session_close(struct session *s);
 /* A buffer, with data copied in unless it is NULL; NULL on failure. */
 cl_mem session_buffer(const struct session *s, size_t bytes, const void *data);
 
-/* Can the device hold this much in `buffers` equal buffers? */
-bool session_has_room(const struct session *s, uint64_t bytes, unsigned buffers);
+/* Can the device hold so many bytes in all, with one buffer of `largest`? */
+bool session_has_room(const struct session *s, uint64_t largest, uint64_t all);
 
 #endif

@@ -2,9 +2,6 @@
 /* Shapes and buffers for timing. */
 #include "shapes.h"
 
-#include "input.h"
-#include "measure.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,60 +51,11 @@ void bench_shapes(const struct bench_options *o, const struct session *s,
         add(shapes, few_rows[i][0], few_rows[i][1]);
 }
 
-/* Random numbers for the first part of a buffer, which is then copied on: drawing
- * hundreds of millions would take longer than what is measured. */
-static bool fill(const struct session *s, clsm_type type, cl_mem buffer,
-                 size_t elements)
+void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
+                   clsm_problem *problem)
 {
-    size_t some = elements < 1 << 20 ? elements : 1 << 20,
-           bytes = clsm_type_bytes(type);
-    void *data = malloc(some * bytes);
-    if (!buffer || !data) {
-        free(data);
-        return false;
-    }
-    input_fill(INPUT_NORMAL, 1, type, data, 0, 1, some);
-    bool good = clEnqueueWriteBuffer(s->queue, buffer, CL_TRUE, 0, some * bytes, data,
-                                     0, NULL, NULL) == CL_SUCCESS;
-    free(data);
-    for (size_t at = some; good && at < elements; at += some) {
-        size_t n = elements - at < some ? elements - at : some;
-        good = clEnqueueCopyBuffer(s->queue, buffer, buffer, 0, at * bytes, n * bytes,
-                                   0, NULL, NULL) == CL_SUCCESS;
-    }
-    return good && clFinish(s->queue) == CL_SUCCESS;
-}
-
-bool pairs_make(const struct session *s, clsm_type type, size_t elements,
-                struct pairs *pairs)
-{
-    size_t bytes = elements * clsm_type_bytes(type);
-    *pairs = (struct pairs){.count = measure_sets(s, 2 * (uint64_t)bytes)};
-    if (!session_has_room(s, bytes, 2 * pairs->count))
-        pairs->count = 1;
-    if (!session_has_room(s, bytes, 2))
-        return false;
-    bool good = true;
-    for (unsigned i = 0; good && i < pairs->count; i++) {
-        pairs->x[i] = session_buffer(s, bytes, NULL);
-        pairs->y[i] = session_buffer(s, bytes, NULL);
-        good = fill(s, type, pairs->x[i], elements) &&
-               fill(s, type, pairs->y[i], elements);
-    }
-    if (!good)
-        pairs_free(pairs);
-    return good;
-}
-
-void pairs_free(struct pairs *pairs)
-{
-    for (unsigned i = 0; i < pairs->count; i++) {
-        if (pairs->x[i])
-            clReleaseMemObject(pairs->x[i]);
-        if (pairs->y[i])
-            clReleaseMemObject(pairs->y[i]);
-    }
-    *pairs = (struct pairs){.count = 0};
+    clsm_problem_init(problem, o->op, o->type, rows, cols);
+    problem->k = o->k < cols ? o->k : cols;
 }
 
 static int parse_option(int letter, struct bench_options *o)
@@ -141,6 +89,11 @@ static int parse_option(int letter, struct bench_options *o)
                    ? -1
                    : complain(EXIT_USAGE, "--mib is \"%s\", not a number from 1",
                               optarg);
+    case 'k':
+        return parse_size(optarg, 1, CLSM_MAX_K, &o->k)
+                   ? -1
+                   : complain(EXIT_USAGE, "--k is \"%s\", expected 1 to %d", optarg,
+                              CLSM_MAX_K);
     case 'r':
         if (!parse_size(optarg, 3, 200, &n))
             return complain(EXIT_USAGE, "--repeats is \"%s\", expected 3 to 200",
@@ -160,11 +113,12 @@ int bench_parse(int argc, char **argv, const char *help, struct bench_options *o
                                             {"type", required_argument, NULL, 't'},
                                             {"mib", required_argument, NULL, 'm'},
                                             {"repeats", required_argument, NULL, 'r'},
+                                            {"k", required_argument, NULL, 'k'},
                                             {"json", required_argument, NULL, 'j'},
                                             {"all", no_argument, NULL, 'a'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    *o = (struct bench_options){.repeats = 30};
+    *o = (struct bench_options){.repeats = 30, .k = 1};
     for (int letter; (letter = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (letter == 'h') {
             print_help(help);

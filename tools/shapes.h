@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What `bench` and `compare` have in common: shapes, buffers of random data, options.
- */
+/* What `bench` and `compare` have in common: shapes and options. */
 #ifndef SHAPES_H
 #define SHAPES_H
 
 #include "command.h"
 
-enum { MAX_SHAPES = 64, MAX_PAIRS = 64 };
+enum { MAX_SHAPES = 64 };
 
 struct shapes {
     size_t rows[MAX_SHAPES], cols[MAX_SHAPES];
@@ -20,6 +19,7 @@ struct bench_options {
     clsm_op op;
     clsm_type type;
     size_t mib; /* of traffic for each shape of the default list; 0: by device */
+    size_t k;   /* of operations that have one */
     unsigned repeats;
     bool all; /* compare: every configuration instead of each variant's best */
 };
@@ -31,14 +31,8 @@ int bench_parse(int argc, char **argv, const char *help, struct bench_options *o
 void bench_shapes(const struct bench_options *o, const struct session *s,
                   struct shapes *shapes);
 
-/* Pairs of buffers for one shape, x filled with N(0, 1). */
-struct pairs {
-    cl_mem x[MAX_PAIRS], y[MAX_PAIRS];
-    unsigned count;
-};
-
-bool pairs_make(const struct session *s, clsm_type type, size_t elements,
-                struct pairs *pairs);
-void pairs_free(struct pairs *pairs);
+/* The problem of one shape. */
+void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
+                   clsm_problem *problem);
 
 #endif

@@ -93,6 +93,17 @@ static enum input_kind kind_of(const struct trial *trial, size_t softmax)
     return (enum input_kind)(kind % INPUT_KIND_COUNT);
 }
 
+/* What a causal row must not read is NaN. */
+static void poison_unseen(const struct trial *trial, struct tensors *t, size_t r,
+                          size_t i)
+{
+    const clsm_problem *p = &trial->problem;
+    const struct grid g = x_grid(trial);
+    const ptrdiff_t own = (ptrdiff_t)(r % g.queries) + p->causal_offset;
+    for (size_t c = own < 0 ? 0 : (size_t)own + 1; c < p->cols; c++)
+        put(p->x_type, of(t, CLSM_X)->data, place(&g, r, c, i), NAN);
+}
+
 static void fill_logits(const struct trial *trial, struct tensors *t)
 {
     const clsm_problem *p = &trial->problem;
@@ -102,6 +113,8 @@ static void fill_logits(const struct trial *trial, struct tensors *t)
             size_t n = r * p->inner + i;
             input_fill(kind_of(trial, n), trial->seed + n, p->x_type,
                        of(t, CLSM_X)->data, place(&g, r, 0, i), g.col, p->cols);
+            if (p->flags & CLSM_CAUSAL)
+                poison_unseen(trial, t, r, i);
         }
 }
 

@@ -21,6 +21,7 @@
     X(large)                                                                           \
     X(plan_errors)                                                                     \
     X(enqueue_errors)                                                                  \
+    X(operand_errors)                                                                  \
     X(context_errors)                                                                  \
     X(events)                                                                          \
     X(open_plans)                                                                      \

@@ -14,7 +14,7 @@ enum { PATTERN = 64, END = 1024, COLS = 32768, ROWS = 65536 + 7 };
 static size_t longest_row(const struct session *s)
 {
     size_t cols = (size_t)1 << 31;
-    while (!session_has_room(s, cols * sizeof(uint16_t), 1))
+    while (!session_has_room(s, cols * sizeof(uint16_t), cols * sizeof(uint16_t)))
         cols /= 2;
     return cols;
 }
@@ -176,7 +176,8 @@ void large_suite(Suite *suite, int device)
         return;
     }
     add_test(suite, device, NULL, longest_row_is_right);
-    if (session_has_room(&d->session, sizeof(uint16_t) * ROWS * COLS, 1))
+    const uint64_t bytes = sizeof(uint16_t) * ROWS * COLS;
+    if (session_has_room(&d->session, bytes, bytes))
         add_test(suite, device, NULL, tensor_past_2_to_the_31_elements_is_right);
     else
         note(d, "no room for a tensor of more than 2^31 elements");

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets of buffers for timing one problem: going round them leaves caches cold. */
+#ifndef SETS_H
+#define SETS_H
+
+#include "session.h"
+
+enum { MAX_SETS = 64 };
+
+struct sets {
+    clsm_args of[MAX_SETS]; /* each with buffers of its own for all that takes part */
+    unsigned count;
+};
+
+/* Buffers for a problem of closed shape, filled with random data. *fits: false, and
+ * CLSM_OK, if the device has no room for one set. */
+clsm_status sets_make(const struct session *s, const clsm_problem *problem,
+                      struct sets *sets, bool *fits);
+void sets_free(struct sets *sets);
+
+#endif
