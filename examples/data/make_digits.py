@@ -3,8 +3,8 @@
 """Train a linear classifier of handwritten digits and write its logits for all of them.
 
 Real logits for the examples: multinomial logistic regression on the 1797 images
-that scikit-learn carries, written as digits_logits.npy and digits_labels.npy beside
-this file.
+that scikit-learn carries, written as digits_logits.npy beside this file, with the
+images themselves as digits_pixels.npy and what they show as digits_labels.npy.
 """
 from pathlib import Path
 
@@ -54,6 +54,7 @@ def main():
     folder = Path(__file__).resolve().parent
     np.save(folder / "digits_logits.npy", logits)
     np.save(folder / "digits_labels.npy", labels.astype("u1"))
+    np.save(folder / "digits_pixels.npy", images.astype("u1"))
     show("training part", logits[train_rows], labels[train_rows])
     show("held-out fifth", logits[held_out], labels[held_out])
     show("all", logits, labels)
