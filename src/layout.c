@@ -85,7 +85,7 @@ clsm_status clsm_layouts_check(struct problem *p)
     if (p->cols > MAX_COLS)
         return clsm_fail(CLSM_ERR_SHAPE, "cols is %zu, expected at most %zu", p->cols,
                          MAX_COLS);
-    if (clsm_mul_add(p->rows, p->inner, 0) > SIZE_MAX / 8)
+    if (clsm_mul_add(p->rows, p->inner, 0) == SIZE_MAX)
         return clsm_fail(CLSM_ERR_SHAPE, "rows %zu x inner %zu overflow size_t",
                          p->rows, p->inner);
     if (p->one_matrix)
@@ -103,6 +103,10 @@ clsm_status clsm_layouts_check(struct problem *p)
                          "y_col_stride is %zu, expected inner, %zu, as %s packs y's "
                          "columns",
                          p->y.col_stride, p->inner, clsm_op_name(p->op));
+    if (p->operands && p->rows * p->inner > SIZE_MAX / sizeof(double) / CLSM_MAX_K)
+        return clsm_fail(CLSM_ERR_SHAPE,
+                         "operands for rows %zu x inner %zu do not fit in size_t bytes",
+                         p->rows, p->inner);
     if (clsm_has(p, CLSM_MASK) &&
         clsm_operand_extent(CLSM_MASK, p) > SIZE_MAX / sizeof(float))
         return clsm_fail(CLSM_ERR_SHAPE, "mask_stride does not fit in size_t bytes");

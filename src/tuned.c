@@ -9,14 +9,22 @@ static const struct tuned records[] = {
     {.cols_max = 0},
 };
 
+static enum op_kind kind_of(const struct problem *p)
+{
+    if (clsm_problem_y(p) != CLSM_Y_ROW)
+        return READS_ONLY;
+    return clsm_has(p, CLSM_DY) ? SUMS_ONLY : WRITES_ROW;
+}
+
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)
 {
     if (p->strided)
         return NULL; /* measured on packed rows */
     size_t rows = p->open_rows || p->deterministic ? 0 : p->rows;
     for (const struct tuned *r = records; r->cols_max; r++)
-        if (!(r->needs & ~t->bits) && !(r->lacks & t->bits) && rows >= r->rows_min &&
-            p->cols >= r->cols_min && p->cols <= r->cols_max)
+        if ((r->kind == ANY_KIND || r->kind == kind_of(p)) && !(r->needs & ~t->bits) &&
+            !(r->lacks & t->bits) && rows >= r->rows_min && p->cols >= r->cols_min &&
+            p->cols <= r->cols_max)
             return r;
     return NULL;
 }

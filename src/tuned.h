@@ -5,9 +5,18 @@
 
 #include "variant.h"
 
+/* Operations that keep a device busy in like ways. */
+enum op_kind {
+    ANY_KIND,
+    WRITES_ROW, /* find a maximum and a sum, write a row */
+    READS_ONLY, /* find a maximum and a sum */
+    SUMS_ONLY,  /* read two tensors for a sum, write a row */
+};
+
 struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */
     unsigned needs, lacks; /* traits it must have and must not have */
+    enum op_kind kind;
     size_t rows_min;       /* 0: any number of rows, unknown ones too */
     size_t cols_min, cols_max;
     const char *config;

@@ -44,7 +44,8 @@ static void run_lengths(const struct subject *s, struct trial trial,
 {
     clsm_plan *plan = NULL;
     const struct session *session = &s->tally->device->session;
-    if (clsm_variants[s->config.variant].cols.min <= 1) {
+    if (clsm_variants[s->config.variant].cols.min <= 1 &&
+        !asked_for("CLSM_TEST_LIST")) {
         trial.problem.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
         if (!tally_ok(s->tally,
                       clsm_plan_create(session->engine, &trial.problem, &plan),

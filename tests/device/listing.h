@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* With CLSM_TEST_LIST=1 trials are told instead of run: one line each, from which
+ * scripts/features.py makes the README's table. */
+#ifndef CLSM_TEST_DEVICE_LISTING_H
+#define CLSM_TEST_DEVICE_LISTING_H
+
+#include "../../tools/trial.h"
+
+/* "# trial OP VARIANT X_TYPE Y_TYPE FEATURE,FEATURE" */
+void list_trial(const struct trial *trial);
+
+#endif
