@@ -6,7 +6,7 @@
  */
 #define SCRATCH_REALS (LANES_SCRATCH + 2 * WG)
 
-static real set_max(real v, __local real *scratch)
+INLINE real set_max(real v, __local real *scratch)
 {
     __local real *part = scratch + LANES_SCRATCH;
     v = lanes_max(v, scratch);
@@ -20,7 +20,7 @@ static real set_max(real v, __local real *scratch)
     return v;
 }
 
-static struct pair set_sum(struct pair s, __local real *scratch)
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     __local real *hi = scratch + LANES_SCRATCH, *lo = hi + WG;
     s = lanes_sum(s, scratch);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The TOPK largest probabilities of each row, largest first, and their columns; equal ones
- * by the lower column. Each worker keeps a sorted list of its own while it sums; then the
- * heads of the lists compete TOPK times. NaN counts as +inf. -inf is not listed: what is
- * masked is never chosen, and places that stay free get probability 0 and column -1.
+ * by the lower column. Each of a row's WORKERS keeps a short sorted list while it sums; then
+ * the heads of the lists compete TOPK times. A worker whose list runs out goes over its
+ * columns again for what comes after: rare, as the largest are spread over the workers.
+ *
+ * NaN counts as +inf. -inf is not listed: what is masked is never chosen, and places that
+ * stay free get probability 0 and column -1.
  */
 #include "exp_terms.cl"
 #define OP_KEEPS 1
@@ -11,44 +14,90 @@
 #ifndef TOPK
 #define TOPK 1
 #endif
+#ifndef WORKERS
+#define WORKERS 1
+#endif
+
+/* Three times its share, and three more. */
+#define LIST_SHARE (3 * TOPK / WORKERS + 3)
+#if WORKERS > 1 && LIST_SHARE < TOPK
+#define LIST LIST_SHARE
+#else
+#define LIST TOPK
+#endif
 
 /* A list for each lane: place j of lane d at j VEC + d. */
 struct keep {
-    SCALAR value[TOPK * VEC];
-    uint column[TOPK * VEC];
+    SCALAR value[LIST * VEC];
+    uint column[LIST * VEC];
 };
 
-static void keep_start(struct keep *keep, struct row row)
+static void list_clear(struct keep *keep, uint d)
 {
-    for (uint j = 0; j < TOPK * VEC; j++) {
-        keep->value[j] = -INFINITY;
-        keep->column[j] = NO_COLUMN;
+    for (uint j = 0; j < LIST; j++) {
+        keep->value[j * VEC + d] = -INFINITY;
+        keep->column[j * VEC + d] = NO_COLUMN;
     }
 }
 
-/* Columns of a lane come in rising order, so an equal one goes behind those before it. */
+static void keep_start(struct keep *keep, struct row row)
+{
+    for (uint d = 0; d < VEC; d++)
+        list_clear(keep, d);
+}
+
+/* Columns of a lane come in rising order, so an equal one goes behind those before it. The
+ * places are constants once the loop is unrolled, so that a short list stays in registers. */
 static void list_add(struct keep *keep, uint d, SCALAR v, uint c)
 {
-    uint j = TOPK - 1;
-    for (; j > 0; j--) {
-        uint above = (j - 1) * VEC + d;
-        if (!(v > keep->value[above]))
-            break;
-        keep->value[j * VEC + d] = keep->value[above];
-        keep->column[j * VEC + d] = keep->column[above];
+    if (!(v > keep->value[(LIST - 1) * VEC + d]))
+        return;
+    bool below = false; /* v has found its place: all after it moves down */
+    for (uint j = 0; j < LIST; j++) {
+        SCALAR old = keep->value[j * VEC + d];
+        uint old_column = keep->column[j * VEC + d];
+        below = below || v > old;
+        keep->value[j * VEC + d] = below ? v : old;
+        keep->column[j * VEC + d] = below ? c : old_column;
+        v = below ? old : v;
+        c = below ? old_column : c;
     }
-    keep->value[j * VEC + d] = v;
-    keep->column[j * VEC + d] = c;
+}
+
+static SCALAR rank_value(SCALAR v)
+{
+    return v != v ? (SCALAR)INFINITY : v;
 }
 
 static void keep_add(struct keep *keep, struct row row, uint c, real x)
 {
     SCALAR lane[VEC];
     TO_LANES(x, lane);
-    for (uint d = 0; d < VEC && c + d < row.end; d++) {
-        uint last = (TOPK - 1) * VEC + d;
-        SCALAR v = lane[d] != lane[d] ? (SCALAR)INFINITY : lane[d];
-        if (v > keep->value[last])
+    for (uint d = 0; d < VEC && c + d < row.end; d++)
+        list_add(keep, d, rank_value(lane[d]), c + d);
+}
+
+/* Drop the head of lane d's list. */
+static void list_drop(struct keep *keep, uint d)
+{
+    for (uint j = 0; j + 1 < LIST; j++) {
+        keep->value[j * VEC + d] = keep->value[(j + 1) * VEC + d];
+        keep->column[j * VEC + d] = keep->column[(j + 1) * VEC + d];
+    }
+    keep->value[(LIST - 1) * VEC + d] = -INFINITY;
+    keep->column[(LIST - 1) * VEC + d] = NO_COLUMN;
+}
+
+/* Fill lane d's list with what comes after the element that it gave last. */
+static void list_refill(struct keep *keep, struct row row, uint d, uint first, uint step,
+                        SCALAR value, uint column)
+{
+    list_clear(keep, d);
+    for (uint c = row.begin + first; c < row.end; c += step) {
+        SCALAR lane[VEC];
+        TO_LANES(row_logit(row, c), lane);
+        SCALAR v = rank_value(lane[d]);
+        if (c + d < row.end && (v < value || (v == value && c + d > column)))
             list_add(keep, d, v, c + d);
     }
 }
@@ -70,9 +119,9 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 }
 
 static real set_max(real v, __local real *scratch);
-static uint set_min_column(real high, real low, __local real *scratch);
+static uint set_min_column(const uint *columns, __local real *scratch);
 
-static void list_write(struct row row, struct result r, uint j, real v, uint column)
+static void write_place(struct row row, struct result r, uint j, real v, uint column)
 {
     bool none = column == NO_COLUMN || (row.one_hot && j > 0); /* temperature 0: one only */
     real e = none ? (real)0 : exp_nonpositive(below_max(v, r.max));
@@ -81,28 +130,30 @@ static void list_write(struct row row, struct result r, uint j, real v, uint col
 }
 
 static void op_write(struct row row, struct result r, struct keep *keep, uint first,
-                     __local real *scratch)
+                     uint step, __local real *scratch)
 {
-    uint taken[VEC];
+    uint given[VEC]; /* since the list was filled */
     for (uint d = 0; d < VEC; d++)
-        taken[d] = 0;
+        given[d] = 0;
     for (uint j = 0; j < TOPK; j++) {
-        SCALAR value[VEC], high[VEC], low[VEC];
+        SCALAR head[VEC];
+        uint columns[VEC];
         for (uint d = 0; d < VEC; d++)
-            value[d] = taken[d] < TOPK ? keep->value[taken[d] * VEC + d] : -INFINITY;
-        real best = set_max(FROM_LANES(value), scratch);
+            head[d] = keep->value[d];
+        real best = set_max(FROM_LANES(head), scratch);
+        for (uint d = 0; d < VEC; d++)
+            columns[d] = head[d] == FIRST(best) ? keep->column[d] : NO_COLUMN;
+        uint column = set_min_column(columns, scratch);
         for (uint d = 0; d < VEC; d++) {
-            uint column = NO_COLUMN;
-            if (taken[d] < TOPK && value[d] == FIRST(best))
-                column = keep->column[taken[d] * VEC + d];
-            high[d] = (SCALAR)(column >> 16);
-            low[d] = (SCALAR)(column & 0xffffu);
+            if (column == NO_COLUMN || keep->column[d] != column)
+                continue;
+            list_drop(keep, d);
+            if (LIST < TOPK && ++given[d] == LIST) {
+                list_refill(keep, row, d, first, step, FIRST(best), column);
+                given[d] = 0;
+            }
         }
-        uint column = set_min_column(FROM_LANES(high), FROM_LANES(low), scratch);
-        for (uint d = 0; d < VEC; d++)
-            taken[d] += taken[d] < TOPK && column != NO_COLUMN &&
-                        keep->column[taken[d] * VEC + d] == column;
         if (first == 0 && row.inside)
-            list_write(row, r, j, best, column);
+            write_place(row, r, j, best, column);
     }
 }

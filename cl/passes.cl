@@ -34,12 +34,27 @@
 static real set_max(real v, __local real *scratch);
 static struct pair set_sum(struct pair s, __local real *scratch);
 
-/* The smallest of everybody's column, which comes in two halves that any real can hold. */
-static uint set_min_column(real high, real low, __local real *scratch)
+/* The smallest of everybody's columns, one for each lane; NO_COLUMN if there are none. In
+ * two halves where a row may have more columns than a real has digits. */
+#if FAR && !REAL_IS_F64
+#define LOW_BITS 16
+#else
+#define LOW_BITS 0
+#endif
+static uint set_min_column(const uint *columns, __local real *scratch)
 {
-    real least = set_max(-high, scratch);
-    low = set_max(-high == least ? -low : (real)-65536, scratch);
-    return (uint)-FIRST(least) << 16 | (uint)-FIRST(low);
+    SCALAR high[VEC];
+    for (uint d = 0; d < VEC; d++)
+        high[d] = columns[d] == NO_COLUMN ? -INFINITY : -(SCALAR)(columns[d] >> LOW_BITS);
+    real least = set_max(FROM_LANES(high), scratch);
+    uint column = (uint)-FIRST(least);
+#if LOW_BITS
+    SCALAR low[VEC];
+    for (uint d = 0; d < VEC; d++)
+        low[d] = high[d] == FIRST(least) ? -(SCALAR)(columns[d] & 0xffffu) : -INFINITY;
+    column = column << 16 | (uint)-FIRST(set_max(FROM_LANES(low), scratch));
+#endif
+    return FIRST(least) == -INFINITY ? NO_COLUMN : column;
 }
 
 #if !OP_KEEPS
@@ -62,7 +77,10 @@ static uint first_of_max(struct row row, real max, uint first, uint step,
         for (uint d = 0; d < VEC && c + d < row.end && at == NO_COLUMN; d++)
             at = lane[d] == FIRST(max) ? c + d : at;
     }
-    return set_min_column((real)(SCALAR)(at >> 16), (real)(SCALAR)(at & 0xffffu), scratch);
+    uint columns[VEC];
+    for (uint d = 0; d < VEC; d++)
+        columns[d] = at;
+    return set_min_column(columns, scratch);
 }
 #endif
 
@@ -132,7 +150,7 @@ static void end_row(struct row row, struct state s, struct keep *keep, uint firs
     if (first == 0 && row.inside)
         store_one(op_one(row, result), row.y);
 #elif OP_WRITES == WRITES_ITSELF
-    op_write(row, result, keep, first, scratch);
+    op_write(row, result, keep, first, step, scratch);
 #endif
 #if OP_KEEPS
     if (first == 0 && row.inside)

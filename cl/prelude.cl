@@ -6,9 +6,15 @@
 #ifndef LIMIT
 #define LIMIT 0 /* 1: the non-finite policy `limit` */
 #endif
+#ifndef FAR
+#define FAR 0 /* 1: rows of more than 2^24 columns */
+#endif
 #ifndef ONE_HOT
 #define ONE_HOT 0 /* 1: temperature 0 in all rows */
 #endif
+/* For functions with barriers that are called more than once: PoCL inlines them anyway, late,
+ * where LLVM 15 has crashed on them. */
+#define INLINE static inline __attribute__((always_inline))
 #include "shape.cl"
 #include "types.cl"
 #include "exp.cl"

@@ -5,7 +5,7 @@
  */
 #define SCRATCH_REALS (2 * WG)
 
-static real set_max(real v, __local real *scratch)
+INLINE real set_max(real v, __local real *scratch)
 {
     uint i = get_local_id(0);
     scratch[i] = v;
@@ -20,7 +20,7 @@ static real set_max(real v, __local real *scratch)
     return v;
 }
 
-static struct pair set_sum(struct pair s, __local real *scratch)
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     uint i = get_local_id(0);
     __local real *hi = scratch, *lo = scratch + WG;

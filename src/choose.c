@@ -84,11 +84,8 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     double throughput = (work > memory ? work : memory) * rows / busy;
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
-    double workers = v->geometry == ROW_PER_GROUP   ? (double)clsm_config_wg(config)
-                     : v->geometry == ROW_PER_LANES ? t->lanes
-                                                    : 1;
-    double waits =
-        ceil((double)p->cols / workers / clsm_config_value(config, "BLOCK", 2));
+    double waits = ceil((double)p->cols / clsm_config_workers(config, t) /
+                        clsm_config_value(config, "BLOCK", 2));
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
     return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;

@@ -71,6 +71,7 @@ static void describe_problem(const struct problem *p, struct build *b)
         {"BATCHED", clsm_problem_is_batched(p)},
         {"HAS_SCALE", p->scale != 1},
         {"HAS_SOFTCAP", p->softcap != 0},
+        {"FAR", p->cols > (size_t)1 << 24}, /* columns beyond an f32's digits */
         {"ONE_HOT", p->one_hot},
         {"CAUSAL", p->causal},
         {"WINDOW", p->window != 0},
@@ -102,6 +103,7 @@ static void describe_config(const struct config *config, const struct traits *t,
     unsigned vec = clsm_config_value(config, "VEC", 0);
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
         put(b, " -D%s=%u", v->params[k].name, config->values[k]);
+    put(b, " -DWORKERS=%u", clsm_config_workers(config, t));
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

@@ -161,6 +161,18 @@ size_t clsm_config_wg(const struct config *config)
     return clsm_config_value(config, "WG", 1);
 }
 
+unsigned clsm_config_workers(const struct config *config, const struct traits *t)
+{
+    switch (clsm_variants[config->variant].geometry) {
+    case ROW_PER_GROUP:
+        return (unsigned)clsm_config_wg(config);
+    case ROW_PER_LANES:
+        return t->lanes ? t->lanes : 1;
+    default:
+        return clsm_config_value(config, "VEC", 1);
+    }
+}
+
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {

@@ -64,6 +64,9 @@ unsigned clsm_variant_reads(const struct variant *v, const struct problem *p);
 /* Work-items of its work-group. */
 size_t clsm_config_wg(const struct config *config);
 
+/* Work-items or vector elements that share a row. */
+unsigned clsm_config_workers(const struct config *config, const struct traits *t);
+
 /* Why the configuration cannot serve, in words; NULL if it can. */
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t);
