@@ -14,6 +14,10 @@
     X(status)                                                                          \
     X(problem)                                                                         \
     X(problem_at)                                                                      \
+    X(operands)                                                                        \
+    X(numbers)                                                                         \
+    X(layout)                                                                          \
+    X(bytes)                                                                           \
     X(convert)                                                                         \
     X(reference)                                                                       \
     X(check)                                                                           \
