@@ -20,6 +20,9 @@
     X(bytes)                                                                           \
     X(convert)                                                                         \
     X(reference)                                                                       \
+    X(gradients)                                                                       \
+    X(losses)                                                                          \
+    X(forms)                                                                           \
     X(check)                                                                           \
     X(check_special)                                                                   \
     X(variant)                                                                         \
