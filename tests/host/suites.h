@@ -23,6 +23,8 @@
     X(gradients)                                                                       \
     X(losses)                                                                          \
     X(forms)                                                                           \
+    X(statistics)                                                                      \
+    X(topk)                                                                            \
     X(check)                                                                           \
     X(check_special)                                                                   \
     X(variant)                                                                         \
