@@ -25,6 +25,8 @@
     X(forms)                                                                           \
     X(statistics)                                                                      \
     X(topk)                                                                            \
+    X(policy)                                                                          \
+    X(rows)                                                                            \
     X(check)                                                                           \
     X(check_special)                                                                   \
     X(variant)                                                                         \
