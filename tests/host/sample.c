@@ -88,9 +88,12 @@ static void fill_operand(const struct sample *s, clsm_operand o, size_t n)
         fill_targets(s, data, n);
     else if (o == CLSM_DY) /* a merge reads sums there */
         fill_tensor(&s->p.dy, data, n, clsm_has(&s->p, CLSM_SUM) ? 1 : -1, 2);
-    else
-        for (size_t i = 0; i < n; i++) /* from_max lies above every logit */
-            sample_set_real(s, o, i, sample_random() + (o == CLSM_FROM_MAX ? 8 : 0.5));
+    else /* from_max lies above every logit, and slopes leave it there */
+        for (size_t i = 0; i < n; i++)
+            sample_set_real(s, o, i,
+                            o == CLSM_SLOPES     ? sample_random() / 32
+                            : o == CLSM_FROM_MAX ? sample_random() + 8
+                                                 : sample_random() + 0.5);
 }
 
 static void *room(size_t count, size_t bytes)

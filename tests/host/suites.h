@@ -27,6 +27,8 @@
     X(topk)                                                                            \
     X(policy)                                                                          \
     X(rows)                                                                            \
+    X(check_args)                                                                      \
+    X(check_indices)                                                                   \
     X(check)                                                                           \
     X(check_special)                                                                   \
     X(variant)                                                                         \
