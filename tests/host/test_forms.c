@@ -179,6 +179,17 @@ START_TEST(columns_outside_of_what_a_query_sees_are_left_out)
 }
 END_TEST
 
+START_TEST(the_farthest_offsets_show_all_or_nothing)
+{
+    problem.queries = 4;
+    problem.flags = CLSM_CAUSAL;
+    problem.causal_offset = _i ? PTRDIFF_MAX : PTRDIFF_MIN;
+    for (size_t i = 0; i < MAX; i++)
+        logits[i] = _i ? x[i] : -INFINITY;
+    logits_are_right();
+}
+END_TEST
+
 START_TEST(a_sink_of_a_head_takes_its_share_and_has_no_column)
 {
     const double all[] = {0.5, -INFINITY, 30};
@@ -224,6 +235,7 @@ Suite *forms_suite(void)
     tcase_add_loop_test(c, slopes_of_a_head_grow_with_the_distance, 0, 3);
     tcase_add_loop_test(c, masks_are_added_or_leave_out_and_broadcast, 0, 48);
     tcase_add_loop_test(c, columns_outside_of_what_a_query_sees_are_left_out, 0, 60);
+    tcase_add_loop_test(c, the_farthest_offsets_show_all_or_nothing, 0, 2);
     tcase_add_test(c, a_sink_of_a_head_takes_its_share_and_has_no_column);
     tcase_add_test(c, a_row_with_all_masked_but_a_sink_is_0_and_not_nan);
     suite_add_tcase(suite, c);

@@ -167,11 +167,10 @@ START_TEST(sizes_past_size_t_are_refused)
 {
     given.rows = SIZE_MAX / 8 + 1; /* row results would not fit, whatever the columns */
     BAD(CLSM_ERR_SHAPE, "rows 2305843009213693952 x inner 1", "overflow");
-    given.cols = 50;
-    given.rows = SIZE_MAX / 50 + 1;
+    given.cols = 50, given.rows = SIZE_MAX / 50 + 1;
     BAD(CLSM_ERR_SHAPE, "rows 368934881474191033 x cols 50", "do not fit in size_t");
-    given.cols = 5;
-    given.rows = SIZE_MAX / 5 / sizeof(float) + 1; /* elements fit, bytes do not */
+    given.cols = 5; /* elements fit, bytes do not */
+    given.rows = SIZE_MAX / 5 / sizeof(float) + 1;
     BAD(CLSM_ERR_SHAPE, "x: rows", "do not fit in size_t bytes");
     given.rows--;
     ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
