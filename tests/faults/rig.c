@@ -13,7 +13,7 @@ struct fault_layer *layer;
 static clsm_device_info device;
 static cl_context context;
 static cl_command_queue queue;
-static cl_mem x, y;
+static cl_mem x, y, lse;
 static clsm_problem problem;
 static float input[N];
 
@@ -37,6 +37,7 @@ const char *rig_open(void)
     for (int i = 0; i < N; i++)
         input[i] = (float)(i * 31 % 64) * 0.25f - 8;
     clsm_problem_init(&problem, CLSM_SOFTMAX, CLSM_F32, ROWS, COLS);
+    problem.operands = CLSM_BIT(CLSM_LSE);
     context = clCreateContext(NULL, 1, &device.device, NULL, NULL, &error);
     queue = context ? clCreateCommandQueue(context, device.device, 0, &error) : NULL;
     if (!queue)
@@ -44,13 +45,16 @@ const char *rig_open(void)
     x = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof input,
                        input, &error);
     y = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof input, NULL, &error);
-    return x && y ? NULL : "no memory on the device";
+    lse =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, ROWS * sizeof(float), NULL, &error);
+    return x && y && lse ? NULL : "no memory on the device";
 }
 
 void rig_close(void)
 {
     clReleaseMemObject(x);
     clReleaseMemObject(y);
+    clReleaseMemObject(lse);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);
 }
@@ -102,6 +106,7 @@ clsm_status rig_enqueue(clsm_plan *plan, cl_event *done)
     EXPECT(clsm_args_init(plan, &args) == CLSM_OK, "%s", clsm_last_message());
     args.x = x;
     args.y = y;
+    args.operand[CLSM_LSE].memory = lse;
     layer->watching = true;
     clsm_status status = clsm_enqueue_args(plan, queue, &args, 0, NULL, done);
     layer->watching = false;
@@ -118,7 +123,11 @@ void rig_destroy(clsm_engine *engine, clsm_plan *plan)
 
 void rig_check(cl_event done)
 {
-    float output[N];
+    float output[N], sums[ROWS];
+    const clsm_host_args args = {.struct_bytes = sizeof args,
+                                 .x = input,
+                                 .y = output,
+                                 .operand = {[CLSM_LSE] = sums}};
     clsm_report report = {.struct_bytes = sizeof report};
     cl_int error = clWaitForEvents(1, &done);
     clReleaseEvent(done);
@@ -126,7 +135,10 @@ void rig_check(cl_event done)
     error =
         clEnqueueReadBuffer(queue, y, CL_TRUE, 0, sizeof output, output, 0, NULL, NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueReadBuffer: %d", error);
-    EXPECT(clsm_check(&problem, input, output, &report) == CLSM_OK && report.pass,
+    error =
+        clEnqueueReadBuffer(queue, lse, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
+    EXPECT(error == CL_SUCCESS, "clEnqueueReadBuffer: %d", error);
+    EXPECT(clsm_check_args(&problem, &args, &report) == CLSM_OK && report.pass,
            "a wrong result after call %u, %s", layer->fail_at, layer->failed);
 }
 

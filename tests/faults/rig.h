@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands around the library while calls fail: the layer, a device, a context with
- * a queue and two buffers, and one job that takes the library from engine to destroy.
+ * a queue and buffers, one of them an operand's, and one job that takes the library
+ * from engine to destroy.
  */
 #ifndef CLSM_TEST_FAULT_RIG_H
 #define CLSM_TEST_FAULT_RIG_H

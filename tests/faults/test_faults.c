@@ -87,6 +87,26 @@ START_TEST(whichever_call_fails_is_told_or_survived)
 }
 END_TEST
 
+/* A plan sets each argument of its kernel once; another variant may do without a fault.
+ */
+START_TEST(a_refused_argument_costs_a_plan_its_variant_only)
+{
+    const unsigned all = 2 + CLSM_OPERAND_COUNT; /* x and y too, not the shape */
+    clsm_engine *engine;
+    clsm_plan *plan;
+    ck_assert_int_eq(rig_engine(&engine), CLSM_OK);
+    for (unsigned n = 1; n <= all; n++) {
+        rig_fail("clSetKernelArg", n, CL_INVALID_ARG_VALUE);
+        ck_assert_int_eq(rig_plan(engine, &plan), CLSM_OK);
+        ck_assert_uint_eq(layer->calls, n + all);
+        clsm_plan_destroy(plan);
+    }
+    rig_reset();
+    ck_assert_int_eq(rig_plan(engine, &plan), CLSM_OK);
+    rig_destroy(engine, plan);
+}
+END_TEST
+
 START_TEST(the_disk_cache_is_warm_after_a_fault)
 {
     clsm_counters before = {.struct_bytes = sizeof before}, after = before;
@@ -202,6 +222,7 @@ static Suite *faults_suite(void)
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, a_run_without_faults_holds_nothing_in_the_end, 0, all);
     tcase_add_loop_test(c, whichever_call_fails_is_told_or_survived, 0, all);
+    tcase_add_test(c, a_refused_argument_costs_a_plan_its_variant_only);
     tcase_add_test(c, the_disk_cache_is_warm_after_a_fault);
     tcase_add_test(c, a_variant_that_does_not_build_gives_way_to_the_next);
     tcase_add_test(c, if_no_variant_builds_the_message_holds_the_log);

@@ -3,8 +3,9 @@
 """Count the places that name a variant or an operation: places.py ROOT [COMPILER...]
 
 A variant is one row of cl/variants.def and one cl/<name>.cl; an operation is one row of
-CLSM_OPERATIONS, one cl/op_<name>.cl and its reference in src/reference.c. Then add one of
-each to a copy and see that it is enough, and that a missing file stops the build.
+CLSM_OPERATIONS, one cl/op_<name>.cl and one <name>_op in src/reference.c, whose functions
+may be named as they like. Then add one of each to a copy and see that it is enough, that a
+missing file stops the build, and that a name spelled elsewhere is caught.
 """
 import pathlib
 import re
@@ -22,7 +23,19 @@ RECORDS = "src/tuned.def"  # measured choices: what a bench says of variants, no
 
 C_TOKENS = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\])*)"', re.S)
 PYTHON_TOKENS = re.compile(r'#[^\n]*|"""(?:.*?)"""|[\'"]([^\'"\n]*)[\'"]', re.S)
-REFERENCE_TWIN = "#define twin softmax\n#define twin_distance softmax_distance\n"
+REFERENCE_ROW = "static const struct op softmax_op = "
+REFERENCE_SOFTMIN = "static const struct op softmin_op = {clsm_ref_facts, softmax};\n"
+HEADER_ROW = "X(SOFTMAX, softmax, Y_ROW,"
+HEADER_SOFTMIN = "X(SOFTMIN, softmin, Y_ROW, 0, CLSM_FORWARD_BITS) "
+# an operation where only its three places may name it: file, and what is added to it
+SPELLED = (
+    ("src/choose.c", "static int is_first(clsm_op op) { return op == CLSM_SOFTMAX; }"),
+    ("src/problem.c", 'static const char *const favourite = "cross_entropy_loss";'),
+    ("src/build.c", 'static const char *const option = " -DLOG_SUM_EXP=1";'),
+    ("tools/main.c", "static const clsm_op last = CLSM_TOPK;"),
+    ("tools/shapes.c", 'static const char *const some = "softmax_backward topk";'),
+    ("cl/passes.cl", "#if FINISH_SOFTMAX"),
+)
 problems = []
 
 
@@ -61,8 +74,9 @@ def places(files, in_code, in_string):
     return found
 
 
-def check_places(kind, name, found, expected):
-    print(f"{kind} {name}: " + ", ".join(f"{f} {n}" for f, n in found.items()))
+def check_places(kind, name, found, expected, quiet=False):
+    if not quiet:
+        print(f"{kind} {name}: " + ", ".join(f"{f} {n}" for f, n in found.items()))
     for file, n in found.items():
         check(file in expected, f"{kind} '{name}' is named in {file}")
         check(n == expected.get(file, n), f"{kind} '{name}' stands {n} times in {file}")
@@ -82,17 +96,19 @@ def variants(root, files):
         check((root / f"cl/{name}.cl").is_file(), f"no cl/{name}.cl")
 
 
-def operations(root, files):
-    """A string that names two of them is a list that would have to be kept up to date."""
+def operations(root, files, quiet=False):
+    """Some names are everyday words: only constants, made identifiers, options of programs,
+    whole strings and lists of several count. An operation's own kernel names it freely."""
     table = re.search(r"#define CLSM_OPERATIONS\(X\)((?:.*\\\n)*.*\n)", files[HEADER].code)
-    rows = re.findall(r"X\((\w+), (\w+)\)", table.group(1))
+    rows = re.findall(r"X\((\w+),\s*(\w+),\s*Y_", table.group(1))
     check(rows, "no operations")
     for upper, name in rows:
         others = "|".join(other for _, other in rows if other != name) or "$^"
-        listed = rf"^{name}$|\b{name}\b.*\b({others})\b|\b({others})\b.*\b{name}\b"
-        made = rf"\b(?:CLSM_|OP_)?{upper}\b|\b(?:source_op_)?{name}\b"
+        listed = rf"^{name}$|-D{upper}\b|\b{name}\b.*\b({others})\b|\b({others})\b.*\b{name}\b"
+        made = rf"\b(?:CLSM_|OP_)?{upper}\b|\b(?:source_op_|bytes_op_){name}\b|\b{name}_op\b"
         found = places(files, made, listed)
-        check_places("operation", name, found, {HEADER: 2, REFERENCE: 1})
+        found.pop(f"cl/op_{name}.cl", None)
+        check_places("operation", name, found, {HEADER: 1, REFERENCE: 1}, quiet)
         check((root / f"cl/op_{name}.cl").is_file(), f"no cl/op_{name}.cl")
 
 
@@ -111,7 +127,7 @@ class Copy:
 
     def __init__(self, root, folder, compiler):
         self.path, self.compiler = pathlib.Path(folder), compiler
-        for name in ("src", "cl", "include"):
+        for name in FOLDERS:
             shutil.copytree(root / name, self.path / name)
 
     def replace(self, file, old, new):
@@ -124,7 +140,18 @@ class Copy:
         self.replace(TABLE, "VARIANT(tree,", "VARIANT(twin, .cols = {1, 9})\n\nVARIANT(tree,")
 
     def add_operation(self):
-        self.replace(HEADER, "X(SOFTMAX, softmax)", "X(TWIN, twin) X(SOFTMAX, softmax)")
+        self.replace(HEADER, HEADER_ROW, HEADER_SOFTMIN + HEADER_ROW)
+
+    def add_reference(self):
+        self.replace(REFERENCE, REFERENCE_ROW, REFERENCE_SOFTMIN + REFERENCE_ROW)
+
+    def complaints(self):
+        """What `operations` says of the copy, and not of the tree it was made from."""
+        before = list(problems)
+        operations(self.path, sources(self.path), quiet=True)
+        found = [text for text in problems[len(before):] if text not in before]
+        problems[:] = before
+        return found
 
     def builds(self):
         """The error of the first step that fails; "" if none does."""
@@ -153,15 +180,27 @@ def growing(root, compiler):
         error = copy.builds()
         check(not error, f"a row and a file do not make a variant:\n{error}")
         copy.add_operation()
-        shutil.copy(copy.path / "cl/op_softmax.cl", copy.path / "cl/op_twin.cl")
+        shutil.copy(copy.path / "cl/op_softmax.cl", copy.path / "cl/op_softmin.cl")
         error = copy.builds()
-        check("twin" in error or not compiler, "an operation without a reference builds")
-        copy.replace(REFERENCE, "static const struct {", REFERENCE_TWIN + "static const struct {")
+        check("softmin_op" in error or not compiler, "an operation without a reference builds")
+        copy.add_reference()
         error = copy.builds()
         check(not error, f"row, file and reference do not make an operation:\n{error}")
-        (copy.path / "cl/op_twin.cl").unlink()
+        check(not copy.complaints(), f"a new operation: {copy.complaints()}")
+        (copy.path / "cl/op_softmin.cl").unlink()
         error = copy.builds()
-        check("op_twin" in error or not compiler, "an operation without a file builds")
+        check("op_softmin" in error or not compiler, "an operation without a file builds")
+
+
+def catching(root):
+    """Names spelled outside their places, one file at a time."""
+    for file, text in SPELLED:
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Copy(root, folder, None)
+            path = copy.path / file
+            path.write_text(path.read_text() + text + "\n")
+            found = [c for c in copy.complaints() if file in c]
+            check(found, f"nobody minds {text!r} in {file}")
 
 
 def main():
@@ -171,6 +210,7 @@ def main():
     operations(root, files)
     calls(root, files)
     growing(root, sys.argv[2:])
+    catching(root)
     for text in problems:
         print(f"wrong: {text}", file=sys.stderr)
     sys.exit(1 if problems else 0)

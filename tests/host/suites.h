@@ -14,8 +14,21 @@
     X(status)                                                                          \
     X(problem)                                                                         \
     X(problem_at)                                                                      \
+    X(operands)                                                                        \
+    X(numbers)                                                                         \
+    X(layout)                                                                          \
+    X(bytes)                                                                           \
     X(convert)                                                                         \
     X(reference)                                                                       \
+    X(gradients)                                                                       \
+    X(losses)                                                                          \
+    X(forms)                                                                           \
+    X(statistics)                                                                      \
+    X(topk)                                                                            \
+    X(policy)                                                                          \
+    X(rows)                                                                            \
+    X(check_args)                                                                      \
+    X(check_indices)                                                                   \
     X(check)                                                                           \
     X(check_special)                                                                   \
     X(variant)                                                                         \

@@ -96,12 +96,12 @@ END_TEST
 START_TEST(a_bad_policy_or_flag_is_refused)
 {
     given.nonfinite = (clsm_nonfinite)2;
-    BAD(CLSM_ERR_VALUE, "problem.nonfinite is 2", "expected 0 or 1");
+    BAD(CLSM_ERR_VALUE, "problem.nonfinite is 2", "expected 0 to 1");
     given.nonfinite = (clsm_nonfinite)-1;
-    BAD(CLSM_ERR_VALUE, "problem.nonfinite is -1", "expected 0 or 1");
+    BAD(CLSM_ERR_VALUE, "problem.nonfinite is -1", "expected 0 to 1");
     given.nonfinite = CLSM_NONFINITE_LIMIT;
     given.flags = CLSM_OPEN_ROWS | 1u << 31;
-    BAD(CLSM_ERR_VALUE, "problem.flags is 0x80000001", "known bits are 0x7");
+    BAD(CLSM_ERR_VALUE, "problem.flags is 0x80000001", "known bits are 0xf");
 }
 END_TEST
 
@@ -165,9 +165,12 @@ END_TEST
 
 START_TEST(sizes_past_size_t_are_refused)
 {
-    given.rows = SIZE_MAX / 5 + 1;
-    BAD(CLSM_ERR_SHAPE, "rows 3689348814741910324 x cols 5", "do not fit in size_t");
-    given.rows = SIZE_MAX / 5 / sizeof(float) + 1; /* elements fit, bytes do not */
+    given.rows = SIZE_MAX / 8 + 1; /* row results would not fit, whatever the columns */
+    BAD(CLSM_ERR_SHAPE, "rows 2305843009213693952 x inner 1", "overflow");
+    given.cols = 50, given.rows = SIZE_MAX / 50 + 1;
+    BAD(CLSM_ERR_SHAPE, "rows 368934881474191033 x cols 50", "do not fit in size_t");
+    given.cols = 5; /* elements fit, bytes do not */
+    given.rows = SIZE_MAX / 5 / sizeof(float) + 1;
     BAD(CLSM_ERR_SHAPE, "x: rows", "do not fit in size_t bytes");
     given.rows--;
     ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);

@@ -134,6 +134,39 @@ START_TEST(types_and_operations_are_found_by_name)
 }
 END_TEST
 
+START_TEST(operands_have_their_names)
+{
+    ck_assert_str_eq(clsm_operand_name(CLSM_X), "x");
+    ck_assert_str_eq(clsm_operand_name(CLSM_Y), "y");
+#define ROW(NAME, name) ck_assert_str_eq(clsm_operand_name(CLSM_##NAME), #name);
+    CLSM_OPERANDS(ROW)
+#undef ROW
+    ck_assert_str_eq(clsm_operand_name(CLSM_OPERAND_COUNT), "?");
+    ck_assert_str_eq(clsm_operand_name((clsm_operand)-3), "?");
+}
+END_TEST
+
+START_TEST(an_operation_tells_what_it_takes_and_gives)
+{
+    clsm_op_info info = {.struct_bytes = sizeof info};
+#define ROW(NAME, name, y_is, need, might)                                             \
+    ck_assert_int_eq(clsm_op_get_info(CLSM_##NAME, &info), CLSM_OK);                   \
+    ck_assert_int_eq(info.y, CLSM_##y_is);                                             \
+    ck_assert_uint_eq(info.needs, need);                                               \
+    ck_assert_uint_eq(info.may, might);                                                \
+    ck_assert_uint_eq(info.struct_bytes, sizeof info);
+    CLSM_OPERATIONS(ROW)
+#undef ROW
+    REFUSED(clsm_op_get_info(CLSM_OP_COUNT, &info), CLSM_ERR_VALUE, "op is ",
+            "expected 0 to ");
+    REFUSED(clsm_op_get_info((clsm_op)-1, &info), CLSM_ERR_VALUE, "op is -1", "0 to");
+    REFUSED(clsm_op_get_info(CLSM_SOFTMAX, NULL), CLSM_ERR_NULL, "info is NULL", "");
+    info.struct_bytes = 0;
+    REFUSED(clsm_op_get_info(CLSM_SOFTMAX, &info), CLSM_ERR_STRUCT, "struct_bytes is 0",
+            "sizeof(clsm_op_info)");
+}
+END_TEST
+
 START_TEST(unknown_names_are_refused_with_the_list)
 {
     clsm_type type;
@@ -161,6 +194,8 @@ Suite *status_suite(void)
     tcase_add_test(c, a_message_longer_than_its_room_is_cut);
     tcase_add_test(c, each_thread_has_its_own_message_and_code);
     tcase_add_test(c, types_and_operations_are_found_by_name);
+    tcase_add_test(c, operands_have_their_names);
+    tcase_add_test(c, an_operation_tells_what_it_takes_and_gives);
     tcase_add_test(c, unknown_names_are_refused_with_the_list);
     suite_add_tcase(suite, c);
     return suite;
