@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The TOPK largest probabilities of each row, largest first, and their columns; equal ones
+ * The PLACES largest probabilities of each row, largest first, and their columns; equal ones
  * by the lower column. Each of a row's WORKERS keeps a short sorted list while it sums; then
- * the heads of the lists compete TOPK times. A worker whose list runs out goes over its
+ * the heads of the lists compete PLACES times. A worker whose list runs out goes over its
  * columns again for what comes after: rare, as the largest are spread over the workers.
  *
  * NaN counts as +inf. -inf is not listed: what is masked is never chosen, and places that
@@ -11,19 +11,19 @@
 #include "exp_terms.cl"
 #define OP_KEEPS 1
 #define OP_WRITES WRITES_ITSELF
-#ifndef TOPK
-#define TOPK 1
+#ifndef PLACES
+#define PLACES 1
 #endif
 #ifndef WORKERS
 #define WORKERS 1
 #endif
 
 /* Three times its share, and three more. */
-#define LIST_SHARE (3 * TOPK / WORKERS + 3)
-#if WORKERS > 1 && LIST_SHARE < TOPK
+#define LIST_SHARE (3 * PLACES / WORKERS + 3)
+#if WORKERS > 1 && LIST_SHARE < PLACES
 #define LIST LIST_SHARE
 #else
-#define LIST TOPK
+#define LIST PLACES
 #endif
 
 /* A list for each lane: place j of lane d at j VEC + d. */
@@ -135,7 +135,7 @@ static void op_write(struct row row, struct result r, struct keep *keep, uint fi
     uint given[VEC]; /* since the list was filled */
     for (uint d = 0; d < VEC; d++)
         given[d] = 0;
-    for (uint j = 0; j < TOPK; j++) {
+    for (uint j = 0; j < PLACES; j++) {
         SCALAR head[VEC];
         uint columns[VEC];
         for (uint d = 0; d < VEC; d++)
@@ -148,7 +148,7 @@ static void op_write(struct row row, struct result r, struct keep *keep, uint fi
             if (column == NO_COLUMN || keep->column[d] != column)
                 continue;
             list_drop(keep, d);
-            if (LIST < TOPK && ++given[d] == LIST) {
+            if (LIST < PLACES && ++given[d] == LIST) {
                 list_refill(keep, row, d, first, step, FIRST(best), column);
                 given[d] = 0;
             }

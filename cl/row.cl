@@ -158,8 +158,8 @@ static struct row row_at(size_t r, TENSORS)
     row.sum_out = sum_out + (shape.at_sum + r);
     row.lse_out = lse_out + (shape.at_lse + r);
     row.loss_out = loss_out + (shape.at_loss + r);
-#ifdef TOPK
-    row.indices = indices + (shape.at_indices + outer * TOPK * shape.inner + inner);
+#ifdef PLACES
+    row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner);
     row.indices_col = shape.inner;
 #endif
     row.bad_targets = bad_targets + shape.at_bad_targets;

@@ -64,6 +64,8 @@ clsm_status clsm_reference_args(const clsm_problem *problem, const clsm_host_arg
     NEED_STRUCT(in, "set it to sizeof(clsm_host_args)");
     NEED_STRUCT(out, "set it to sizeof(clsm_host_args)");
     TRY(clsm_problem_check(problem, &p));
+    if (takes_part(&p, out, CLSM_BAD_TARGETS))
+        *(double *)out->operand[CLSM_BAD_TARGETS] = 0;
     if (clsm_problem_is_empty(&p))
         return CLSM_OK;
     TRY(check_inputs(&p, in));
@@ -161,7 +163,8 @@ static bool index_is_right(const struct ref_row *row, const int32_t *indices, si
     struct want a = clsm_ref_logit(row, row->top[j]);
     struct want b = clsm_ref_logit(row, (size_t)got);
     return row->top[j] == (size_t)got ||
-           fabsl(a.value - b.value) <= (a.error + b.error) * row->u;
+           (a.error + b.error > 0 &&
+            fabsl(a.value - b.value) <= (a.error + b.error) * row->u);
 }
 
 static void check_row(const struct ref_row *row, const clsm_host_args *args,

@@ -202,14 +202,17 @@ static uint64_t mask_elements(const struct problem *p)
     const clsm_mask_stride *s = &p->mask_stride;
     uint64_t count = matrices(p);
     uint64_t batches = count / p->heads + (count % p->heads != 0);
-    return (s->batch ? batches : 1) * (s->head ? p->heads : 1) *
-           (s->row ? p->queries : 1) * (s->col ? p->cols : 1) *
-           (s->inner ? p->inner : 1);
+    uint64_t heads = count < p->heads ? count : p->heads;
+    uint64_t queries = p->rows < p->queries ? p->rows : p->queries;
+    return (s->batch ? batches : 1) * (s->head ? heads : 1) * (s->row ? queries : 1) *
+           (s->col ? p->cols : 1) * (s->inner ? p->inner : 1);
 }
 
 uint64_t clsm_problem_bytes(const struct problem *p)
 {
     uint64_t softmaxes = (uint64_t)p->rows * p->inner;
+    if (clsm_problem_is_empty(p))
+        return 0;
     uint64_t each = (uint64_t)p->cols * clsm_type_bytes(p->x.type) +
                     (uint64_t)p->y.cols * clsm_type_bytes(p->y.type);
     uint64_t bytes = 0;

@@ -90,7 +90,7 @@ static clsm_status check_operands(const clsm_problem *problem, struct problem *p
     if (problem->mask_type != CLSM_MASK_NONE)
         p->operands |= CLSM_BIT(CLSM_MASK);
     for (unsigned o = 0; o < 32; o++)
-        if (p->operands & 1u << o & ~(needs | may))
+        if (p->operands & 1u << o & (o < CLSM_OPERAND_COUNT ? ~(needs | may) : ~0u))
             return clsm_fail(CLSM_ERR_VALUE, "problem: operand %s is none of %s's",
                              clsm_operand_name((clsm_operand)o), clsm_op_name(p->op));
     if (clsm_has(p, CLSM_MASK) && problem->mask_type == CLSM_MASK_NONE)
@@ -120,6 +120,10 @@ static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
     if (!(may & CLSM_FORM_BITS))
         return check_no_forms(problem, p);
     TRY(check_number(p, "softcap", problem->softcap, 0, INFINITY));
+    if (problem->softcap > 0 && !clsm_problem_is_f64(p) && (float)problem->softcap == 0)
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.softcap is %g, expected 0 or a number that f32 holds",
+                         problem->softcap);
     TRY(check_number(p, "temperature", problem->temperature, 0, INFINITY));
     p->one_hot = problem->temperature == 0;
     if (p->one_hot && !(may & CLSM_BIT(CLSM_TEMPERATURE)))
@@ -133,8 +137,8 @@ static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
                          "temperature",
                          problem->temperature);
     p->scale = problem->scale / (p->one_hot ? 1 : problem->temperature);
-    if (!isfinite(p->scale) ||
-        (!clsm_problem_is_f64(p) && !isfinite((float)p->scale)) || p->scale == 0)
+    double held = clsm_problem_is_f64(p) ? p->scale : (float)p->scale;
+    if (!isfinite(held) || held == 0)
         return clsm_fail(CLSM_ERR_VALUE,
                          "problem.scale / temperature is %g / %g, expected finite and "
                          "not 0; temperature 0 puts all mass on the maximum",

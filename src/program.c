@@ -92,7 +92,7 @@ static void describe_problem(const struct problem *p, struct build *b)
     if (clsm_has(p, CLSM_TARGETS) && p->target_type == CLSM_TARGET_I64)
         put(b, " -DTARGET=long");
     if (clsm_problem_y(p) == CLSM_Y_K)
-        put(b, " -DTOPK=%zu", p->k);
+        put(b, " -DPLACES=%zu", p->k);
 }
 
 static void describe_config(const struct config *config, const struct traits *t,

@@ -10,6 +10,7 @@ enum op_kind {
     ANY_KIND,
     WRITES_ROW, /* find a maximum and a sum, write a row */
     READS_ONLY, /* find a maximum and a sum */
+    LONG_LISTS, /* the same, and many of the largest elements */
     SUMS_ONLY,  /* read two tensors for a sum, write a row */
 };
 
@@ -17,7 +18,7 @@ struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */
     unsigned needs, lacks; /* traits it must have and must not have */
     enum op_kind kind;
-    size_t rows_min;       /* 0: any number of rows, unknown ones too */
+    size_t rows_min; /* 0: any number of rows, unknown ones too */
     size_t cols_min, cols_max;
     const char *config;
 };

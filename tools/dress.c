@@ -18,7 +18,7 @@ static const struct dress {
     double smoothing, z_loss, grad_scale;
 } dresses[] = {
     {.name = "bare"},
-    {.name = "statistics",
+    {.name = "row results",
      .operands = CLSM_STATISTICS_BITS,
      .k = 5,
      .grad_scale = 0.25},
