@@ -271,7 +271,8 @@ enum {
 
 /** One problem. Fill it with clsm_problem_init(), then change what differs. */
 typedef struct clsm_problem {
-    size_t struct_bytes; /**< set by clsm_problem_init(); lets the struct grow */
+    size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled
+                              with an older, shorter struct go on working */
     clsm_op op;
     clsm_type x_type;
     clsm_type y_type;         /**< may differ from x_type */
@@ -325,9 +326,13 @@ typedef struct clsm_problem {
 
 enum { CLSM_MAX_K = 128 };
 
-/** Fill *problem for a packed (rows, cols) matrix of one type, softmax over cols. */
-CLSM_API void clsm_problem_init(clsm_problem *problem, clsm_op op, clsm_type type,
-                                size_t rows, size_t cols);
+/** Fill *problem for a packed (rows, cols) matrix of one type, softmax over cols. A macro,
+ *  so that the struct's size is that of the header a program was compiled with. */
+#define clsm_problem_init(problem, op, type, rows, cols)                                 \
+    clsm_problem_init_sized(problem, sizeof(clsm_problem), op, type, rows, cols)
+CLSM_API void clsm_problem_init_sized(clsm_problem *problem, size_t struct_bytes,
+                                      clsm_op op, clsm_type type, size_t rows,
+                                      size_t cols);
 
 /** Bytes of one element; 0 for a bad type. */
 CLSM_API size_t clsm_type_bytes(clsm_type type);
@@ -502,8 +507,10 @@ typedef struct clsm_args {
     double grad_scale;
 } clsm_args;
 
-/** Fill *args with the plan's own shape and no buffers. */
-CLSM_API clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args);
+/** Fill *args with the plan's own shape and no buffers. A macro for its size, as above. */
+#define clsm_args_init(plan, args) clsm_args_init_sized(plan, args, sizeof(clsm_args))
+CLSM_API clsm_status clsm_args_init_sized(const clsm_plan *plan, clsm_args *args,
+                                          size_t struct_bytes);
 
 /** As clsm_enqueue(), with the shape and the operands of this call in the arguments. */
 CLSM_API clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,

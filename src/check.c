@@ -5,6 +5,8 @@
 #include "status.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 /* A written operand that a call has brought. */
 static bool takes_part(const struct problem *p, const clsm_host_args *args, unsigned o)
@@ -190,33 +192,41 @@ static void check_row(const struct ref_row *row, const clsm_host_args *args,
     }
 }
 
-clsm_status clsm_check_args(const clsm_problem *problem, const clsm_host_args *args,
-                            clsm_report *report)
+static clsm_status check_rows(const struct problem *p, const clsm_host_args *args,
+                              clsm_report *report)
 {
-    struct problem p;
-    NEED_STRUCT(report, "set it to sizeof(clsm_report)");
-    NEED_STRUCT(args, "set it to sizeof(clsm_host_args)");
-    TRY(clsm_problem_check(problem, &p));
-    *report = (clsm_report){
-        .struct_bytes = sizeof *report, .pass = 1, .worst_operand = CLSM_Y};
-    if (clsm_problem_is_empty(&p))
-        return CLSM_OK;
-    TRY(check_inputs(&p, args));
-    if (clsm_problem_y(&p) != CLSM_Y_NONE)
+    TRY(check_inputs(p, args));
+    if (clsm_problem_y(p) != CLSM_Y_NONE)
         NEED(args->y);
     struct ref_row row;
-    for (size_t r = 0; r < p.rows; r++)
-        for (size_t i = 0; i < p.inner; i++) {
-            clsm_ref_start(&row, &p, args, r, i);
+    for (size_t r = 0; r < p->rows; r++)
+        for (size_t i = 0; i < p->inner; i++) {
+            clsm_ref_start(&row, p, args, r, i);
             check_row(&row, args, report);
         }
-    if (takes_part(&p, args, CLSM_BAD_TARGETS)) {
+    if (takes_part(p, args, CLSM_BAD_TARGETS)) {
         double got = *(const uint32_t *)args->operand[CLSM_BAD_TARGETS];
-        double want = count_bad(&p, args);
+        double want = count_bad(p, args);
         record(&row, CLSM_BAD_TARGETS, 0, got == want ? 0 : INFINITY, want, got,
                report);
     }
     report->pass = report->failed == 0;
+    return CLSM_OK;
+}
+
+clsm_status clsm_check_args(const clsm_problem *problem, const clsm_host_args *args,
+                            clsm_report *report)
+{
+    struct problem p;
+    NEED_STRUCT_FROM(report, offsetof(clsm_report, worst_operand),
+                     "set it to sizeof(clsm_report)");
+    NEED_STRUCT(args, "set it to sizeof(clsm_host_args)");
+    TRY(clsm_problem_check(problem, &p));
+    clsm_report full = {
+        .struct_bytes = report->struct_bytes, .pass = 1, .worst_operand = CLSM_Y};
+    if (!clsm_problem_is_empty(&p))
+        TRY(check_rows(&p, args, &full));
+    memcpy(report, &full, report->struct_bytes);
     return CLSM_OK;
 }
 

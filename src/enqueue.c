@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stddef.h>
+#include <string.h>
 
 #define ulong cl_ulong
 #define slong cl_long
@@ -179,24 +181,37 @@ static clsm_status launch_nothing(cl_command_queue queue, cl_uint n_wait,
                                : clsm_fail_cl(error, "clEnqueueMarkerWithWaitList");
 }
 
-clsm_status clsm_args_init(const clsm_plan *plan, clsm_args *args)
+/* The plan's own shape, without buffers. */
+static clsm_args args_of(const clsm_plan *plan)
+{
+    const clsm_problem *given = &plan->given;
+    return (clsm_args){
+        .struct_bytes = sizeof(clsm_args),
+        .rows = given->rows,
+        .cols = given->cols,
+        .x_row_stride = given->x_row_stride,
+        .y_row_stride = given->y_row_stride,
+        .x_matrix_stride = given->x_matrix_stride,
+        .y_matrix_stride = given->y_matrix_stride,
+        .dy_row_stride = given->dy_row_stride,
+        .dy_matrix_stride = given->dy_matrix_stride,
+        .mask_stride = given->mask_stride,
+        .causal_offset = given->causal_offset,
+        .grad_scale = given->grad_scale,
+    };
+}
+
+clsm_status clsm_args_init_sized(const clsm_plan *plan, clsm_args *args,
+                                 size_t struct_bytes)
 {
     NEED(plan);
     NEED(args);
-    *args = (clsm_args){
-        .struct_bytes = sizeof *args,
-        .rows = plan->given.rows,
-        .cols = plan->given.cols,
-        .x_row_stride = plan->given.x_row_stride,
-        .y_row_stride = plan->given.y_row_stride,
-        .x_matrix_stride = plan->given.x_matrix_stride,
-        .y_matrix_stride = plan->given.y_matrix_stride,
-        .dy_row_stride = plan->given.dy_row_stride,
-        .dy_matrix_stride = plan->given.dy_matrix_stride,
-        .mask_stride = plan->given.mask_stride,
-        .causal_offset = plan->given.causal_offset,
-        .grad_scale = plan->given.grad_scale,
-    };
+    const clsm_args full = args_of(plan);
+    if (struct_bytes < offsetof(clsm_args, operand) || struct_bytes > sizeof full)
+        return clsm_fail(CLSM_ERR_STRUCT, "struct_bytes is %zu, expected %zu",
+                         struct_bytes, sizeof full);
+    memcpy(args, &full, struct_bytes);
+    args->struct_bytes = struct_bytes;
     return CLSM_OK;
 }
 
@@ -208,16 +223,18 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
         *done = NULL;
     NEED(plan);
     NEED(queue);
-    NEED_STRUCT(args, "call clsm_args_init() first");
+    NEED_STRUCT_FROM(args, offsetof(clsm_args, operand), "call clsm_args_init() first");
     struct problem p;
-    TRY(clsm_problem_at(&plan->problem, args, &p));
+    clsm_args full = args_of(plan);
+    memcpy(&full, args, args->struct_bytes);
+    TRY(clsm_problem_at(&plan->problem, &full, &p));
     TRY(check_wait_list(plan, n_wait, wait));
     TRY(check_queue(plan, queue));
     if (clsm_problem_is_empty(&p))
         return launch_nothing(queue, n_wait, wait, done);
     assert(plan->kernel);
-    TRY(clsm_buffers_check(plan, args, &p));
-    return launch(plan, queue, args, &p, n_wait, wait, done);
+    TRY(clsm_buffers_check(plan, &full, &p));
+    return launch(plan, queue, &full, &p, n_wait, wait, done);
 }
 
 clsm_status clsm_enqueue(clsm_plan *plan, cl_command_queue queue, cl_mem x,

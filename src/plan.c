@@ -108,10 +108,10 @@ static clsm_status choose_wished(clsm_plan *plan, const char *wish)
 
 static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem)
 {
-    TRY(clsm_problem_check(problem, &plan->problem));
+    TRY(clsm_problem_complete(problem, &plan->given));
+    TRY(clsm_problem_check(&plan->given, &plan->problem));
     TRY(check_types(&plan->problem, &plan->engine->traits));
     TRY(choose_wished(plan, problem->variant));
-    plan->given = *problem;
     plan->given.variant = NULL; /* the caller's string may go */
     bool open = plan->problem.open_rows;
     return open || !clsm_problem_is_empty(&plan->problem) ? build_any(plan) : CLSM_OK;

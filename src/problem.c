@@ -8,13 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-void clsm_problem_init(clsm_problem *problem, clsm_op op, clsm_type type, size_t rows,
-                       size_t cols)
+static clsm_problem defaults(clsm_op op, clsm_type type, size_t rows, size_t cols)
 {
-    if (!problem)
-        return;
-    *problem = (clsm_problem){
-        .struct_bytes = sizeof *problem,
+    return (clsm_problem){
+        .struct_bytes = sizeof(clsm_problem),
         .op = op,
         .x_type = type,
         .y_type = type,
@@ -30,6 +27,32 @@ void clsm_problem_init(clsm_problem *problem, clsm_op op, clsm_type type, size_t
         .ignore_index = -100,
         .grad_scale = 1,
     };
+}
+
+void clsm_problem_init_sized(clsm_problem *problem, size_t struct_bytes, clsm_op op,
+                             clsm_type type, size_t rows, size_t cols)
+{
+    const clsm_problem full = defaults(op, type, rows, cols);
+    if (!problem || struct_bytes < sizeof struct_bytes)
+        return;
+    memcpy(problem, &full, struct_bytes < sizeof full ? struct_bytes : sizeof full);
+    problem->struct_bytes = struct_bytes;
+}
+
+clsm_status clsm_problem_complete(const clsm_problem *problem, clsm_problem *full)
+{
+    if (!problem)
+        return clsm_fail(CLSM_ERR_NULL, "problem is NULL");
+    if (problem->struct_bytes < offsetof(clsm_problem, operands) ||
+        problem->struct_bytes > sizeof *full)
+        return clsm_fail(
+            CLSM_ERR_STRUCT,
+            "problem.struct_bytes is %zu, expected %zu: call clsm_problem_init() "
+            "first",
+            problem->struct_bytes, sizeof *full);
+    *full = defaults(problem->op, problem->x_type, 0, 0);
+    memcpy(full, problem, problem->struct_bytes);
+    return CLSM_OK;
 }
 
 bool clsm_has(const struct problem *p, clsm_operand operand)
@@ -164,16 +187,11 @@ static clsm_status check_numbers(const clsm_problem *problem, const struct probl
     return check_number(p, "grad_scale", problem->grad_scale, -INFINITY, INFINITY);
 }
 
-clsm_status clsm_problem_check(const clsm_problem *problem, struct problem *p)
+clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p)
 {
-    if (!problem)
-        return clsm_fail(CLSM_ERR_NULL, "problem is NULL");
-    if (problem->struct_bytes != sizeof *problem)
-        return clsm_fail(
-            CLSM_ERR_STRUCT,
-            "problem.struct_bytes is %zu, expected %zu: call clsm_problem_init() "
-            "first",
-            problem->struct_bytes, sizeof *problem);
+    clsm_problem full;
+    const clsm_problem *problem = &full;
+    TRY(clsm_problem_complete(from, &full));
     TRY(check_enums(problem));
     *p = (struct problem){
         .op = problem->op,

@@ -39,6 +39,9 @@ struct problem {
     double label_smoothing, z_loss, grad_scale;
 };
 
+/* The caller's problem with the defaults of fields that its header did not have. */
+clsm_status clsm_problem_complete(const clsm_problem *from, clsm_problem *full);
+
 /* Check a caller's problem and fill in what it left to the defaults. */
 clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p);
 

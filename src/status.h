@@ -48,15 +48,20 @@ const char *clsm_cl_error_name(cl_int error);
             return clsm_fail(CLSM_ERR_NULL, "%s: " #pointer " is NULL", __func__);     \
     } while (0)
 
-/* A struct of the caller's that may be from an older header, never from a newer one. */
-#define NEED_STRUCT(pointer, init)                                                     \
+/* A struct of the caller's, which may be from an older header and end earlier, but not
+ * before `first`, the first field that was added since; never from a newer one. */
+#define NEED_STRUCT_FROM(pointer, first, init)                                         \
     do {                                                                               \
         NEED(pointer);                                                                 \
-        if ((pointer)->struct_bytes != sizeof *(pointer))                              \
+        if ((pointer)->struct_bytes < (first) ||                                       \
+            (pointer)->struct_bytes > sizeof *(pointer))                               \
             return clsm_fail(CLSM_ERR_STRUCT,                                          \
                              "%s: " #pointer                                           \
                              "->struct_bytes is %zu, expected %zu: " init,             \
                              __func__, (pointer)->struct_bytes, sizeof *(pointer));    \
     } while (0)
+
+/* One that has not grown yet. */
+#define NEED_STRUCT(pointer, init) NEED_STRUCT_FROM(pointer, sizeof *(pointer), init)
 
 #endif

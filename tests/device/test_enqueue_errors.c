@@ -4,7 +4,9 @@
  */
 #include "rig.h"
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 START_TEST(missing_arguments_are_refused)
 {
@@ -19,6 +21,26 @@ START_TEST(missing_arguments_are_refused)
             c.args.struct_bytes = 0);
     REFUSES(&rig, CLSM_ERR_STRUCT, "struct_bytes is 8", "clsm_args_init",
             c.args.struct_bytes = 8);
+    rig_close(&rig);
+    tally_end(&t);
+}
+END_TEST
+
+/* As a program hands them that was compiled before operands were added. */
+START_TEST(shorter_arguments_are_served)
+{
+    struct tally t = tally_of(_i);
+    struct rig rig = rig_open(&t, 0, CLSM_F32, CLSM_F32);
+    struct call call = rig_call(&rig);
+    call.given = &call.args;
+    memset(call.args.operand, 0xff, sizeof call.args - offsetof(clsm_args, operand));
+    call.args.struct_bytes = offsetof(clsm_args, operand);
+    rig_serves(&rig, &call, "a shorter struct");
+    tally_ok(&t,
+             clsm_args_init_sized(rig.plan, &call.args, offsetof(clsm_args, operand)),
+             "clsm_args_init_sized");
+    tally_fact(&t, call.args.grad_scale != call.args.grad_scale,
+               "wrote behind the shorter struct");
     rig_close(&rig);
     tally_end(&t);
 }
@@ -154,6 +176,7 @@ END_TEST
 void enqueue_errors_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, missing_arguments_are_refused);
+    add_test(suite, device, NULL, shorter_arguments_are_served);
     add_test(suite, device, NULL, short_form_refuses_the_same);
     add_test(suite, device, NULL, shapes_that_the_plan_is_not_for_are_refused);
     add_test(suite, device, NULL, open_shapes_have_bounds);

@@ -136,10 +136,44 @@ START_TEST(log_softmax_keeps_its_digits_where_one_of_many_dominates)
 }
 END_TEST
 
+/* Columns that an f32 cannot count: the first of two largest, at an odd place past
+ * 2^24. */
+START_TEST(columns_past_2_to_the_24_are_told_apart)
+{
+    enum { COLS = LONG + 9, AT = LONG + 3 };
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    clsm_plan *plan = NULL;
+    clsm_args args;
+    cl_int index = 0;
+    uint16_t *x = calloc(COLS, sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    x[AT] = x[AT + 2] = 0x4200; /* 3 in f16 */
+    clsm_problem p = problem_of(CLSM_TOPK, CLSM_F16, CLSM_F32, 1, COLS);
+    tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), "plan");
+    ck_assert_int_eq(clsm_args_init(plan, &args), CLSM_OK);
+    args.x = session_buffer(s, COLS * sizeof *x, x);
+    args.y = session_buffer(s, sizeof(float), NULL);
+    args.operand[CLSM_INDICES].memory = session_buffer(s, sizeof index, NULL);
+    tally_ok(&t, clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL), "enqueue");
+    clEnqueueReadBuffer(s->queue, args.operand[CLSM_INDICES].memory, CL_TRUE, 0,
+                        sizeof index, &index, 0, NULL, NULL);
+    tally_fact(&t, index == AT, "the largest is said to stand at %d, not at %d", index,
+               AT);
+    clReleaseMemObject(args.x);
+    clReleaseMemObject(args.y);
+    clReleaseMemObject(args.operand[CLSM_INDICES].memory);
+    clsm_plan_destroy(plan);
+    free(x);
+    tally_end(&t);
+}
+END_TEST
+
 void long_rows_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL,
              log_softmax_keeps_its_digits_where_one_of_many_dominates);
+    add_test(suite, device, NULL, columns_past_2_to_the_24_are_told_apart);
     add_test(suite, device, NULL, equal_values_sum_without_drift);
     add_test(suite, device, NULL, normal_values_sum_without_drift);
 }

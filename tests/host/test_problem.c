@@ -4,6 +4,8 @@
 #include "problem.h"
 #include "suites.h"
 
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #define PLUS_ONE(...) +1
@@ -163,6 +165,23 @@ START_TEST(rows_of_2_to_31_are_taken_and_longer_ones_refused)
 }
 END_TEST
 
+/* As a program hands it that was compiled before operands and forms were added. */
+START_TEST(a_shorter_struct_has_the_defaults_of_what_it_lacks)
+{
+    const size_t bytes = offsetof(clsm_problem, operands);
+    memset(&given, 0xff, sizeof given);
+    clsm_problem_init_sized(&given, bytes, CLSM_SOFTMAX, CLSM_F16, 3, 5);
+    ck_assert_uint_eq(given.struct_bytes, bytes);
+    ck_assert_uint_eq(given.operands, UINT_MAX); /* not the struct's any more */
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_uint_eq(p.rows, 3);
+    ck_assert_uint_eq(p.operands, 0);
+    ck_assert(p.scale == 1 && p.heads == 1 && p.k == 1 && p.dy.type == CLSM_F16);
+    given.struct_bytes = bytes - 1;
+    BAD(CLSM_ERR_STRUCT, "problem.struct_bytes is", "clsm_problem_init()");
+}
+END_TEST
+
 START_TEST(sizes_past_size_t_are_refused)
 {
     given.cols = 0, given.rows = SIZE_MAX / 64; /* row results would not fit */
@@ -245,6 +264,7 @@ Suite *problem_suite(void)
     tcase_add_test(c, a_stride_that_is_never_walked_may_be_anything);
     tcase_add_test(c, rows_cols_or_inner_of_zero_hold_nothing);
     tcase_add_test(c, rows_of_2_to_31_are_taken_and_longer_ones_refused);
+    tcase_add_test(c, a_shorter_struct_has_the_defaults_of_what_it_lacks);
     tcase_add_test(c, sizes_past_size_t_are_refused);
     tcase_add_test(c, a_huge_problem_is_not_taken_for_an_empty_one);
     tcase_add_test(c, an_extent_ends_behind_the_last_element);
