@@ -136,7 +136,7 @@ static int run_on(const struct session *s, void *context)
 static int run(struct job *job)
 {
     char error[512];
-    if (!npy_read(job->in, job->bf16, &job->x, error, sizeof error))
+    if (!npy_read(job->in, job->bf16 ? NPY_BF16 : NPY_FLOATS, &job->x, error, sizeof error))
         return complain(EXIT_FAILED, "%s", error);
     int result = shape_problem(job);
     if (!result)

@@ -8,24 +8,47 @@
 #include <string.h>
 
 static const char *const expected[] = {
-    [WANT_FLOATS] =
+    [NPY_FLOATS] =
         "'f2', 'f4' or 'f8' (raw 16-bit data only when it is said to be bf16)",
-    [WANT_BF16] = "the raw bits of bf16 as 'u2', 'i2' or 'V2'",
-    [WANT_LABELS] = "integers, 'i1' to 'u8'",
+    [NPY_BF16] = "the raw bits of bf16 as 'u2', 'i2' or 'V2'",
+    [NPY_FLOATS_OR_BF16] =
+        "'f2', 'f4', 'f8' or the raw bits of bf16 as 'u2', 'i2' or 'V2'",
+    [NPY_MASK] = "'f4' or 'f2', which is added, or bool or 'u1', where 0 masks",
+    [NPY_TARGETS] = "'i4' or 'i8'",
+    [NPY_LABELS] = "integers, 'i1' to 'u8'",
 };
 
+#define WANT(want) (1u << (want))
+
+enum {
+    AS_FLOAT = WANT(NPY_FLOATS) | WANT(NPY_FLOATS_OR_BF16),
+    AS_BF16 = WANT(NPY_BF16) | WANT(NPY_FLOATS_OR_BF16),
+    AS_MASK = WANT(NPY_MASK),
+    AS_LABEL = WANT(NPY_LABELS),
+    AS_TARGET = WANT(NPY_TARGETS) | AS_LABEL
+};
+
+/* For each who wants it; the first row that fits counts. Labels are widened by size. */
 static const struct {
-    enum npy_want want;
+    unsigned wants;
     const char *dtype;
-    clsm_type type;
+    int type;
 } accepted[] = {
-    {WANT_FLOATS, "f2", CLSM_F16}, {WANT_FLOATS, "f4", CLSM_F32},
-    {WANT_FLOATS, "f8", CLSM_F64}, {WANT_BF16, "u2", CLSM_BF16},
-    {WANT_BF16, "i2", CLSM_BF16},  {WANT_BF16, "V2", CLSM_BF16},
-    {WANT_LABELS, "i1", 0},        {WANT_LABELS, "i2", 0},
-    {WANT_LABELS, "i4", 0},        {WANT_LABELS, "i8", 0},
-    {WANT_LABELS, "u1", 0},        {WANT_LABELS, "u2", 0},
-    {WANT_LABELS, "u4", 0},        {WANT_LABELS, "u8", 0},
+    {AS_FLOAT | AS_MASK, "f2", CLSM_F16},
+    {AS_FLOAT | AS_MASK, "f4", CLSM_F32},
+    {AS_FLOAT, "f8", CLSM_F64},
+    {AS_BF16, "u2", CLSM_BF16},
+    {AS_BF16, "i2", CLSM_BF16},
+    {AS_BF16, "V2", CLSM_BF16},
+    {AS_MASK, "b1", NPY_BOOL},
+    {AS_MASK | AS_LABEL, "u1", NPY_U8},
+    {AS_TARGET, "i4", NPY_I32},
+    {AS_TARGET, "i8", NPY_I64},
+    {AS_LABEL, "i1", 0},
+    {AS_LABEL, "i2", 0},
+    {AS_LABEL, "u2", 0},
+    {AS_LABEL, "u4", 0},
+    {AS_LABEL, "u8", 0},
 };
 
 /** What is left of the header, a Python dict's literal. */
@@ -207,15 +230,14 @@ static const char *kind_name(char kind)
     return "unknown";
 }
 
-bool npy_check_dtype(const struct npy_report *r, enum npy_want want,
-                     struct npy_input *f)
+bool npy_check_dtype(const struct npy_report *r, int want, struct npy_input *f)
 {
     const char *dtype = f->descr;
 
     if (*dtype && strchr("<>=|", *dtype))
         f->order = *dtype++;
     for (size_t i = 0; i < COUNT_OF(accepted); i++)
-        if (accepted[i].want == want && strcmp(accepted[i].dtype, dtype) == 0) {
+        if (accepted[i].wants & WANT(want) && strcmp(accepted[i].dtype, dtype) == 0) {
             f->is_signed = dtype[0] == 'i';
             f->element_bytes = (size_t)(dtype[1] - '0');
             f->type = accepted[i].type;

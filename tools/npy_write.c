@@ -18,7 +18,15 @@ enum { ALIGN_BYTES = 64 };
 
 /** What is written; the digit is the element's size. */
 static const char *const stored[] = {
-    [CLSM_F32] = "f4", [CLSM_F16] = "f2", [CLSM_BF16] = "u2", [CLSM_F64] = "f8"};
+    [CLSM_F32] = "f4", [CLSM_F16] = "f2", [CLSM_BF16] = "u2",
+    [CLSM_F64] = "f8", [NPY_U8] = "u1",   [NPY_BOOL] = "b1",
+    [NPY_I32] = "i4",  [NPY_I64] = "i8",  [NPY_U32] = "u4"};
+
+size_t npy_type_bytes(int type)
+{
+    bool known = (size_t)type < COUNT_OF(stored) && stored[type];
+    return known ? (size_t)(stored[type][1] - '0') : 0;
+}
 
 static bool put(int fd, const void *data, size_t bytes)
 {
@@ -40,21 +48,21 @@ static bool put(int fd, const void *data, size_t bytes)
 static bool put_array(int fd, const struct npy *a)
 {
     char head[512], shape[SHAPE_BYTES];
-    size_t n;
+    size_t n, each = npy_type_bytes(a->type);
+    char order = each == 1 ? '|' : npy_host_is_little() ? '<' : '>';
 
     npy_spell_shape(a->dims, a->shape, shape);
     n = PREFIX_BYTES +
         (size_t)snprintf(head + PREFIX_BYTES, sizeof head - PREFIX_BYTES,
                          "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
-                         npy_host_is_little() ? '<' : '>', stored[a->type], shape);
+                         order, stored[a->type], shape);
     while ((n + 1) % ALIGN_BYTES != 0)
         head[n++] = ' ';
     head[n++] = '\n';
     memcpy(head, MAGIC "\x01\x00", 8);
     head[8] = (char)((n - PREFIX_BYTES) & 0xff);
     head[9] = (char)((n - PREFIX_BYTES) >> 8);
-    return put(fd, head, n) &&
-           put(fd, a->data, a->count * (size_t)(stored[a->type][1] - '0'));
+    return put(fd, head, n) && put(fd, a->data, a->count * each);
 }
 
 /** Close after the last step, which was `ok` or left errno, which is kept. */
@@ -112,7 +120,7 @@ bool npy_write(const char *path, const struct npy *a, char *error, size_t error_
     bool ok;
 
     umask(mask);
-    if (a->dims < 1 || a->dims > NPY_MAX_DIMS || (size_t)a->type >= COUNT_OF(stored) ||
+    if (a->dims < 1 || a->dims > NPY_MAX_DIMS || !npy_type_bytes(a->type) ||
         !npy_multiply(a->dims, a->shape, 8, &count) || count != a->count)
         ok = npy_fail(
             &r, "cannot be written: dims, shape, count and type do not fit together");
