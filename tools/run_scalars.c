@@ -11,17 +11,7 @@ enum kind { NUMBER, SIZE, OFFSET, INDEX };
 /* What an operation must be like to take a scalar. */
 enum group { OF_FORMS, OF_K, OF_TARGETS, OF_GRADIENTS };
 
-#define SCALARS(X)                                                                     \
-    X("scale", NUMBER, scale, OF_FORMS)                                                \
-    X("temperature", NUMBER, temperature, OF_FORMS)                                    \
-    X("softcap", NUMBER, softcap, OF_FORMS)                                            \
-    X("causal-offset", OFFSET, causal_offset, OF_FORMS)                                \
-    X("window", SIZE, window, OF_FORMS)                                                \
-    X("k", SIZE, k, OF_K)                                                              \
-    X("ignore-index", INDEX, ignore_index, OF_TARGETS)                                 \
-    X("label-smoothing", NUMBER, label_smoothing, OF_TARGETS)                          \
-    X("z-loss", NUMBER, z_loss, OF_TARGETS)                                            \
-    X("grad-scale", NUMBER, grad_scale, OF_GRADIENTS)
+#define FIELD(name) offsetof(clsm_problem, name)
 
 static const struct {
     const char *name;
@@ -29,10 +19,16 @@ static const struct {
     size_t field;
     enum group group;
 } scalars[] = {
-#define ROW(name, kind, field, group)                                                  \
-    {name, kind, offsetof(clsm_problem, field), group},
-    SCALARS(ROW)
-#undef ROW
+    {"scale", NUMBER, FIELD(scale), OF_FORMS},
+    {"temperature", NUMBER, FIELD(temperature), OF_FORMS},
+    {"softcap", NUMBER, FIELD(softcap), OF_FORMS},
+    {"causal-offset", OFFSET, FIELD(causal_offset), OF_FORMS},
+    {"window", SIZE, FIELD(window), OF_FORMS},
+    {"k", SIZE, FIELD(k), OF_K},
+    {"ignore-index", INDEX, FIELD(ignore_index), OF_TARGETS},
+    {"label-smoothing", NUMBER, FIELD(label_smoothing), OF_TARGETS},
+    {"z-loss", NUMBER, FIELD(z_loss), OF_TARGETS},
+    {"grad-scale", NUMBER, FIELD(grad_scale), OF_GRADIENTS},
 };
 
 _Static_assert(sizeof scalars / sizeof *scalars == RUN_SCALARS, "run.h counts them");
