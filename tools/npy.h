@@ -62,6 +62,23 @@ bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
  */
 bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes);
 
+/** An array that is written beside its target and waits to be renamed. */
+struct npy_staged {
+    const char *path;
+    const struct npy *array;
+    char *name, *target; /**< NULL: no regular file, written by npy_commit() */
+};
+
+/**
+ * npy_write() in two steps, for several files that are to appear all or none: what can
+ * fail is likely to fail in the first. Each stage that succeeds ends in a commit or a
+ * discard; path and array live until then.
+ */
+bool npy_stage(const char *path, const struct npy *a, struct npy_staged *staged,
+               char *error, size_t error_bytes);
+bool npy_commit(struct npy_staged *staged, char *error, size_t error_bytes);
+void npy_discard(struct npy_staged *staged);
+
 /** Free the data and empty the array. NULL is fine. */
 void npy_free(struct npy *a);
 

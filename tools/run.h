@@ -54,6 +54,9 @@ int run_check_scalars(const struct run_job *job);
 /* Every tensor that was said is the operation's, and none that it needs is missing. */
 int run_check_operands(const struct run_job *job);
 
+/* For --help: every operation with its tensors. */
+void run_print_operations(void);
+
 /* No two tensors go to one file. */
 int run_check_files(const struct run_job *job);
 
@@ -78,11 +81,16 @@ size_t run_softmaxes(const struct run_job *job);
 
 /* Read what is given and make room for what is written; the problem is then whole. */
 int run_read(struct run_job *job);
-int run_write(struct run_job *job);
 void run_free(struct run_job *job);
 
 /* Does the tensor take part? */
 bool run_has(const struct run_job *job, int tensor);
+
+/* --------------------------------------------------------------------- run_write.c --
+ */
+
+/* Every file, or none. */
+int run_write(struct run_job *job);
 
 /* -------------------------------------------------------------------- run_device.c --
  */

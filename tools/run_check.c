@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of `clsoftmax run` against each other: does the operation have what was
- * said, and is nothing missing? */
+ * said, and is nothing missing? And what
+ * each operation has. */
 #include "run.h"
 
+#include <stdio.h>
 #include <string.h>
+
+static void print_operands(const clsm_op_info *op, bool written)
+{
+    for (int o = 0; o < CLSM_OPERAND_COUNT; o++)
+        if (run_is_written(o) == written && (op->needs | op->may) & CLSM_BIT(o))
+            printf(op->needs & CLSM_BIT(o) ? " %s" : " [%s]",
+                   clsm_operand_name((clsm_operand)o));
+}
+
+void run_print_operations(void)
+{
+    clsm_op_info op = {.struct_bytes = sizeof op};
+    printf("\nWhat each takes (--in) -> and gives (--out), in brackets what it may:\n");
+    for (int n = 0; n < CLSM_OP_COUNT; n++) {
+        clsm_op_get_info((clsm_op)n, &op);
+        printf("  %s:", clsm_op_name((clsm_op)n));
+        print_operands(&op, false);
+        printf(" ->");
+        print_operands(&op, true);
+        printf("\n");
+    }
+}
 
 int run_check_operands(const struct run_job *job)
 {

@@ -155,6 +155,7 @@ int run_parse(int argc, char **argv, const char *help, struct run_job *job)
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (o == 'h') {
             print_help(help);
+            run_print_operations();
             return EXIT_FINE;
         }
         int result = parse_option(o, job);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The tensors of `clsoftmax run`: files in, held against x's shape; room for what is
- * written; files out. */
+ * written. */
 #include "npy_file.h"
 #include "run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,26 +215,6 @@ int run_read(struct run_job *job)
         else if (kinds[t].real && job->in[t])
             result = convert(job, t + CLSM_X);
     return result;
-}
-
-int run_write(struct run_job *job)
-{
-    char error[512];
-    for (int t = 0; t < RUN_TENSORS; t++) {
-        const struct npy *a = &job->tensors[t];
-        const char *type = a->type == NPY_I32   ? "i32"
-                           : a->type == NPY_U32 ? "u32"
-                                                : clsm_type_name((clsm_type)a->type);
-        if (!job->out[t])
-            continue;
-        if (!npy_write(job->out[t], a, error, sizeof error))
-            return complain(EXIT_FAILED, "%s", error);
-        printf("output    %s: %s %s\n", job->out[t],
-               t + CLSM_X == CLSM_Y ? clsm_op_name(job->problem.op)
-                                    : name_of(t + CLSM_X),
-               type);
-    }
-    return EXIT_FINE;
 }
 
 void run_free(struct run_job *job)

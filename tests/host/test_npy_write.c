@@ -204,6 +204,26 @@ START_TEST(a_failed_write_leaves_the_old_file_and_no_other)
 }
 END_TEST
 
+START_TEST(a_staged_array_appears_when_committed)
+{
+    const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
+    struct npy_staged staged;
+
+    ck_assert(writes(CLSM_F16, 1, "ab"));
+    ck_assert(npy_stage(file, &out, &staged, error, sizeof error));
+    ck_assert_int_eq(entries(false), 2);
+    npy_discard(&staged);
+    ck_assert_int_eq(entries(false), 1);
+    ck_assert(reads(false));
+    holds(1, out.shape, "ab", 2);
+    ck_assert(npy_stage(file, &out, &staged, error, sizeof error));
+    ck_assert(npy_commit(&staged, error, sizeof error));
+    ck_assert_int_eq(entries(false), 1);
+    ck_assert(reads(false));
+    holds(1, out.shape, "cd", 2);
+}
+END_TEST
+
 START_TEST(an_impossible_target_is_told)
 {
     ck_assert_int_eq(mkdir(file, 0777), 0);
@@ -277,6 +297,7 @@ Suite *npy_write_suite(void)
     tcase_add_test(c, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode);
     tcase_add_test(c, a_symbolic_link_stays_and_its_file_is_replaced);
     tcase_add_test(c, a_failed_write_leaves_the_old_file_and_no_other);
+    tcase_add_test(c, a_staged_array_appears_when_committed);
     tcase_add_test(c, an_impossible_target_is_told);
     tcase_add_test(c, an_array_at_odds_with_itself_is_refused);
     tcase_add_test(c, a_device_is_written_directly);
