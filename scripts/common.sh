@@ -112,6 +112,7 @@ install_test_needs() {
     need g++ have c++
     need python3-numpy has_python_module numpy
     need python3-scipy has_python_module scipy
+    need python3-torch has_python_module torch
     install_missing_optional
 }
 

@@ -5,9 +5,13 @@
 
 #include "clsoftmax.h"
 
-/* Compare packed x and y with the reference, print the largest error; an exit status.
- */
-int judge_result(const clsm_problem *p, const void *x, const void *y);
+/* Compare all that was written with the reference, print the largest error; an exit
+ * status. */
+int judge_result(const clsm_problem *p, const clsm_host_args *view);
+
+/* Print the mean of the losses, weighted as PyTorch does, and how many targets did not
+ * count. */
+void judge_loss(const clsm_problem *p, const clsm_host_args *view);
 
 /* Print how often the largest element along the axis is the label's of a .npy file of
  * integers, one for each softmax; an exit status. */

@@ -167,8 +167,7 @@ static bool arrange(const struct npy_report *r, struct npy_input *f)
     return true;
 }
 
-static bool read_input(const struct npy_report *r, enum npy_want want,
-                       struct npy_input *f)
+static bool read_input(const struct npy_report *r, int want, struct npy_input *f)
 {
     FILE *in = fopen(r->path, "rb");
     bool ok;
@@ -186,14 +185,14 @@ static bool read_input(const struct npy_report *r, enum npy_want want,
     return ok;
 }
 
-bool npy_read(const char *path, bool as_bf16, struct npy *a, char *error,
+bool npy_read(const char *path, enum npy_want want, struct npy *a, char *error,
               size_t error_bytes)
 {
     const struct npy_report r = {path, error, error_bytes};
     struct npy_input f;
 
     memset(a, 0, sizeof *a);
-    if (!read_input(&r, as_bf16 ? WANT_BF16 : WANT_FLOATS, &f))
+    if (!read_input(&r, (int)want, &f))
         return false;
     a->dims = f.dims;
     memcpy(a->shape, f.shape, sizeof a->shape);
@@ -223,7 +222,7 @@ bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
 {
     const struct npy_report r = {path, error, error_bytes};
     struct npy_input f;
-    bool ok = read_input(&r, WANT_LABELS, &f);
+    bool ok = read_input(&r, NPY_LABELS, &f);
 
     *n = 0;
     *labels = NULL;

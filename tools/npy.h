@@ -15,23 +15,33 @@
 
 enum { NPY_MAX_DIMS = 8 };
 
+/** Types of elements besides those of clsm_type. */
+enum { NPY_U8 = 16, NPY_BOOL, NPY_I32, NPY_I64, NPY_U32 };
+
+/** What a caller can use: floats ('f2', 'f4' or 'f8'); the raw bits of bf16 ('u2', 'i2'
+ * or 'V2'); either; a mask (floats up to 'f4', bools or bytes); targets ('i4' or 'i8').
+ */
+enum npy_want { NPY_FLOATS, NPY_BF16, NPY_FLOATS_OR_BF16, NPY_MASK, NPY_TARGETS };
+
 /** One array of 1 to 8 dimensions. */
 struct npy {
     int dims;
     size_t shape[NPY_MAX_DIMS]; /**< the first `dims` count; a 0 makes an empty array */
     size_t count;               /**< elements: the product of the shape */
-    clsm_type type;
-    void *data; /**< `count` elements, the last index running fastest */
+    int type;                   /**< a clsm_type or one of NPY_U8, ... */
+    void *data;                 /**< `count` elements, the last index running fastest */
 };
 
+/** Bytes of one element of npy.type; 0 for none of them. */
+size_t npy_type_bytes(int type);
+
 /**
- * Read an array; release it with npy_free(). The file must hold 'f2', 'f4' or 'f8' or,
- * with as_bf16, the raw bits of bf16 as 'u2', 'i2' or 'V2', in either byte order, and
- * end where its shape says. Streams such as /dev/stdin are fine.
+ * Read an array; release it with npy_free(). The file must hold what is wanted, in
+ * either byte order, and end where its shape says. Streams such as /dev/stdin are fine.
  *
  * @param error  on failure one sentence that starts with the path; *a is then empty
  */
-bool npy_read(const char *path, bool as_bf16, struct npy *a, char *error,
+bool npy_read(const char *path, enum npy_want want, struct npy *a, char *error,
               size_t error_bytes);
 
 /**
@@ -51,6 +61,23 @@ bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
  * files: the umask is set for an instant to be read.
  */
 bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes);
+
+/** An array that is written beside its target and waits to be renamed. */
+struct npy_staged {
+    const char *path;
+    const struct npy *array;
+    char *name, *target; /**< NULL: no regular file, written by npy_commit() */
+};
+
+/**
+ * npy_write() in two steps, for several files that are to appear all or none: what can
+ * fail is likely to fail in the first. Each stage that succeeds ends in a commit or a
+ * discard; path and array live until then.
+ */
+bool npy_stage(const char *path, const struct npy *a, struct npy_staged *staged,
+               char *error, size_t error_bytes);
+bool npy_commit(struct npy_staged *staged, char *error, size_t error_bytes);
+void npy_discard(struct npy_staged *staged);
 
 /** Free the data and empty the array. NULL is fine. */
 void npy_free(struct npy *a);

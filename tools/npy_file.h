@@ -32,11 +32,11 @@ struct npy_input {
     char order; /* as in descr; 0: the host's */
     bool is_signed;
     size_t count, element_bytes;
-    clsm_type type;
+    int type;
 };
 
-/** What the caller can use. */
-enum npy_want { WANT_FLOATS, WANT_BF16, WANT_LABELS };
+/** What npy_read_labels() wants: any integers. */
+enum { NPY_LABELS = NPY_TARGETS + 1 };
 
 /** Write the error's sentence; always false. */
 #ifdef __GNUC__
@@ -54,8 +54,7 @@ void npy_spell_shape(int dims, const size_t *shape, char text[SHAPE_BYTES]);
 
 /** Parse the header of the file in f->bytes, then hold dtype and length against it. */
 bool npy_read_header(const struct npy_report *r, struct npy_input *f);
-bool npy_check_dtype(const struct npy_report *r, enum npy_want want,
-                     struct npy_input *f);
+bool npy_check_dtype(const struct npy_report *r, int want, struct npy_input *f);
 bool npy_check_shape(const struct npy_report *r, struct npy_input *f);
 
 #endif

@@ -7,27 +7,6 @@
 
 #include <string.h>
 
-static const char *const expected[] = {
-    [WANT_FLOATS] =
-        "'f2', 'f4' or 'f8' (raw 16-bit data only when it is said to be bf16)",
-    [WANT_BF16] = "the raw bits of bf16 as 'u2', 'i2' or 'V2'",
-    [WANT_LABELS] = "integers, 'i1' to 'u8'",
-};
-
-static const struct {
-    enum npy_want want;
-    const char *dtype;
-    clsm_type type;
-} accepted[] = {
-    {WANT_FLOATS, "f2", CLSM_F16}, {WANT_FLOATS, "f4", CLSM_F32},
-    {WANT_FLOATS, "f8", CLSM_F64}, {WANT_BF16, "u2", CLSM_BF16},
-    {WANT_BF16, "i2", CLSM_BF16},  {WANT_BF16, "V2", CLSM_BF16},
-    {WANT_LABELS, "i1", 0},        {WANT_LABELS, "i2", 0},
-    {WANT_LABELS, "i4", 0},        {WANT_LABELS, "i8", 0},
-    {WANT_LABELS, "u1", 0},        {WANT_LABELS, "u2", 0},
-    {WANT_LABELS, "u4", 0},        {WANT_LABELS, "u8", 0},
-};
-
 /** What is left of the header, a Python dict's literal. */
 struct scan {
     const char *at, *end;
@@ -186,60 +165,5 @@ bool npy_read_header(const struct npy_report *r, struct npy_input *f)
                         "has a malformed header near its byte %zu, expected a dict of "
                         "descr, fortran_order and shape, each once",
                         (size_t)(s.at - (const char *)b));
-    return true;
-}
-
-/* ------------------------------------------------------------------------ checks -- */
-
-static const char *kind_name(char kind)
-{
-    static const char *const names[] = {
-        "bbool",       "ccomplex", "Oobject",
-        "Sbytes",      "Utext",    "Vraw bytes",
-        "Mdate",       "mtime",    "uunsigned integer",
-        "iinteger",    "ffloat",   "[structured",
-        "(structured",
-    };
-
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (names[i][0] == kind)
-            return names[i] + 1;
-    return "unknown";
-}
-
-bool npy_check_dtype(const struct npy_report *r, enum npy_want want,
-                     struct npy_input *f)
-{
-    const char *dtype = f->descr;
-
-    if (*dtype && strchr("<>=|", *dtype))
-        f->order = *dtype++;
-    for (size_t i = 0; i < COUNT_OF(accepted); i++)
-        if (accepted[i].want == want && strcmp(accepted[i].dtype, dtype) == 0) {
-            f->is_signed = dtype[0] == 'i';
-            f->element_bytes = (size_t)(dtype[1] - '0');
-            f->type = accepted[i].type;
-            return true;
-        }
-    return npy_fail(r, "has dtype %s (%s), expected %s", f->descr, kind_name(*dtype),
-                    expected[want]);
-}
-
-bool npy_check_shape(const struct npy_report *r, struct npy_input *f)
-{
-    char shape[SHAPE_BYTES];
-    size_t data_bytes = f->size - f->data_at;
-
-    if (f->dims < 1)
-        return npy_fail(r, "has shape (), a single number, expected 1 to 8 dimensions");
-    if (f->dims > NPY_MAX_DIMS)
-        return npy_fail(r, "has %d dimensions, expected 1 to %d", f->dims,
-                        NPY_MAX_DIMS);
-    npy_spell_shape(f->dims, f->shape, shape);
-    if (!npy_multiply(f->dims, f->shape, f->element_bytes, &f->count))
-        return npy_fail(r, "has shape %s, expected one whose bytes fit size_t", shape);
-    if (data_bytes != f->count * f->element_bytes)
-        return npy_fail(r, "holds %zu bytes of data, expected %zu for shape %s of %s",
-                        data_bytes, f->count * f->element_bytes, shape, f->descr);
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * npy_write(): format 1.0, to a temporary name that is renamed over the target.
+ * Writing: format 1.0, to a temporary name that is renamed over the target.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 
@@ -18,7 +18,15 @@ enum { ALIGN_BYTES = 64 };
 
 /** What is written; the digit is the element's size. */
 static const char *const stored[] = {
-    [CLSM_F32] = "f4", [CLSM_F16] = "f2", [CLSM_BF16] = "u2", [CLSM_F64] = "f8"};
+    [CLSM_F32] = "f4", [CLSM_F16] = "f2", [CLSM_BF16] = "u2",
+    [CLSM_F64] = "f8", [NPY_U8] = "u1",   [NPY_BOOL] = "b1",
+    [NPY_I32] = "i4",  [NPY_I64] = "i8",  [NPY_U32] = "u4"};
+
+size_t npy_type_bytes(int type)
+{
+    bool known = (size_t)type < COUNT_OF(stored) && stored[type];
+    return known ? (size_t)(stored[type][1] - '0') : 0;
+}
 
 static bool put(int fd, const void *data, size_t bytes)
 {
@@ -40,21 +48,21 @@ static bool put(int fd, const void *data, size_t bytes)
 static bool put_array(int fd, const struct npy *a)
 {
     char head[512], shape[SHAPE_BYTES];
-    size_t n;
+    size_t n, each = npy_type_bytes(a->type);
+    char order = each == 1 ? '|' : npy_host_is_little() ? '<' : '>';
 
     npy_spell_shape(a->dims, a->shape, shape);
     n = PREFIX_BYTES +
         (size_t)snprintf(head + PREFIX_BYTES, sizeof head - PREFIX_BYTES,
                          "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }",
-                         npy_host_is_little() ? '<' : '>', stored[a->type], shape);
+                         order, stored[a->type], shape);
     while ((n + 1) % ALIGN_BYTES != 0)
         head[n++] = ' ';
     head[n++] = '\n';
     memcpy(head, MAGIC "\x01\x00", 8);
     head[8] = (char)((n - PREFIX_BYTES) & 0xff);
     head[9] = (char)((n - PREFIX_BYTES) >> 8);
-    return put(fd, head, n) &&
-           put(fd, a->data, a->count * (size_t)(stored[a->type][1] - '0'));
+    return put(fd, head, n) && put(fd, a->data, a->count * each);
 }
 
 /** Close after the last step, which was `ok` or left errno, which is kept. */
@@ -68,59 +76,98 @@ static bool finish(int fd, bool ok)
     return ok && closed;
 }
 
-static bool write_directly(const struct npy_report *r, const char *path,
-                           const struct npy *a)
+/** What is no regular file, as it is. */
+static bool write_directly(const struct npy_report *r, const struct npy *a)
 {
-    int fd = open(path, O_WRONLY | O_TRUNC);
+    int fd = open(r->path, O_WRONLY | O_TRUNC);
 
     if (fd < 0 || !finish(fd, put_array(fd, a)))
         return npy_fail(r, "cannot be written: %s", strerror(errno));
     return true;
 }
 
-static bool write_beside(const struct npy_report *r, const char *path, mode_t mode,
-                         const struct npy *a)
+static bool write_beside(const struct npy_report *r, mode_t mode, struct npy_staged *s)
 {
-    size_t bytes = strlen(path) + sizeof ".XXXXXX";
-    char *name = malloc(bytes);
+    size_t bytes = strlen(s->target) + sizeof ".XXXXXX";
     bool ok;
     int fd;
 
-    if (!name)
+    s->name = malloc(bytes);
+    if (!s->name)
         return npy_fail(r, "cannot be written: out of memory");
-    snprintf(name, bytes, "%s.XXXXXX", path);
-    fd = mkstemp(name);
+    snprintf(s->name, bytes, "%s.XXXXXX", s->target);
+    fd = mkstemp(s->name);
     ok = fd >= 0 &&
-         finish(fd, fchmod(fd, mode) == 0 && put_array(fd, a) && fsync(fd) == 0) &&
-         rename(name, path) == 0;
+         finish(fd, fchmod(fd, mode) == 0 && put_array(fd, s->array) && fsync(fd) == 0);
     if (!ok)
         npy_fail(r, "cannot be written: %s", strerror(errno));
-    if (!ok && fd >= 0)
-        unlink(name);
-    free(name);
+    if (fd < 0) {
+        free(s->name);
+        s->name = NULL;
+    }
     return ok;
 }
 
-bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes)
+static bool fits_together(const struct npy *a)
+{
+    size_t count;
+
+    return a->dims >= 1 && a->dims <= NPY_MAX_DIMS && npy_type_bytes(a->type) &&
+           npy_multiply(a->dims, a->shape, 8, &count) && count == a->count;
+}
+
+bool npy_stage(const char *path, const struct npy *a, struct npy_staged *s, char *error,
+               size_t error_bytes)
 {
     const struct npy_report r = {path, error, error_bytes};
     struct stat st;
     bool there = stat(path, &st) == 0;
-    char *target = there && S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
     mode_t mask = umask(0);
-    size_t count;
-    bool ok;
 
     umask(mask);
-    if (a->dims < 1 || a->dims > NPY_MAX_DIMS || (size_t)a->type >= COUNT_OF(stored) ||
-        !npy_multiply(a->dims, a->shape, 8, &count) || count != a->count)
-        ok = npy_fail(
+    *s = (struct npy_staged){path, a, NULL, NULL};
+    if (!fits_together(a))
+        return npy_fail(
             &r, "cannot be written: dims, shape, count and type do not fit together");
-    else if (there && !target)
-        ok = write_directly(&r, path, a);
-    else
-        ok = write_beside(&r, target ? target : path,
-                          (there ? st.st_mode : 0666 & ~mask) & 0777, a);
-    free(target);
+    if (there && !S_ISREG(st.st_mode))
+        return true;
+    s->target = there ? realpath(path, NULL) : strdup(path);
+    if (!s->target)
+        return npy_fail(&r, "cannot be written: %s", strerror(errno));
+    if (write_beside(&r, (there ? st.st_mode : 0666 & ~mask) & 0777, s))
+        return true;
+    npy_discard(s);
+    return false;
+}
+
+bool npy_commit(struct npy_staged *s, char *error, size_t error_bytes)
+{
+    const struct npy_report r = {s->path, error, error_bytes};
+    bool ok = s->name ? rename(s->name, s->target) == 0 : write_directly(&r, s->array);
+
+    if (!ok && s->name) {
+        npy_fail(&r, "cannot be written: %s", strerror(errno));
+    } else if (ok) {
+        free(s->name);
+        s->name = NULL;
+    }
+    npy_discard(s);
     return ok;
+}
+
+void npy_discard(struct npy_staged *s)
+{
+    if (s->name)
+        unlink(s->name);
+    free(s->name);
+    free(s->target);
+    s->name = s->target = NULL;
+}
+
+bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes)
+{
+    struct npy_staged s;
+
+    return npy_stage(path, a, &s, error, error_bytes) &&
+           npy_commit(&s, error, error_bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocating and filling a trial's tensors. */
+/* Allocating a trial's tensors, and filling those of x's shape. */
 #include "tensors.h"
 
 #include <math.h>
@@ -167,59 +167,6 @@ static void fill_dy(const struct trial *trial, struct tensors *t)
         }
 }
 
-static void fill_mask(const clsm_problem *p, struct tensor *mask, uint64_t *state)
-{
-    for (size_t e = mask->offset; e < mask->elements - GUARD; e++) {
-        bool keep = random_next(state) % 4 != 0;
-        if (p->mask_type == CLSM_MASK_BOOL)
-            mask->data[e] = keep ? 1 + (unsigned char)(random_next(state) % 255) : 0;
-        else
-            put(p->mask_type == CLSM_MASK_F16 ? CLSM_F16 : CLSM_F32, mask->data, e,
-                keep ? random_normal(state) : -INFINITY);
-    }
-}
-
-static void fill_targets(const clsm_problem *p, struct tensor *targets, uint64_t *state)
-{
-    const int64_t odd[] = {p->ignore_index, -1, (int64_t)p->cols, INT32_MAX, INT32_MIN};
-    for (size_t e = targets->offset; e < targets->elements - GUARD; e++) {
-        uint64_t draw = random_next(state);
-        int64_t v = draw % 4 == 0 || !p->cols ? odd[draw / 4 % 5]
-                                              : (int64_t)(draw / 4 % p->cols);
-        if (p->target_type == CLSM_TARGET_I64) {
-            v = v == INT32_MAX ? (int64_t)1 << 32 : v; /* 0 if it were cut off */
-            memcpy(targets->data + e * 8, &v, 8);
-        } else {
-            int32_t narrow = (int32_t)v;
-            memcpy(targets->data + e * 4, &narrow, 4);
-        }
-    }
-}
-
-/* One number of an operand that is "real". */
-static double draw_real(clsm_operand operand, uint64_t *state)
-{
-    static const double temperatures[] = {0, 0.1, 0.5, 1, 1.5, 30};
-    double v = random_normal(state);
-    switch (operand) {
-    case CLSM_TEMPERATURE:
-        return temperatures[random_next(state) % 6];
-    case CLSM_WEIGHTS:
-        return random_next(state) % 5 ? fabs(v) : 0;
-    case CLSM_SLOPES:
-        return fabs(v) / 4;
-    default:
-        return 3 * v;
-    }
-}
-
-static void fill_reals(struct tensor *tensor, clsm_operand operand, uint64_t *state)
-{
-    clsm_type type = tensor->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
-    for (size_t e = tensor->offset; e < tensor->elements - GUARD; e++)
-        put(type, tensor->data, e, draw_real(operand, state));
-}
-
 /* The statistics that a finishing operation is given: those of its own rows. */
 static clsm_status fill_statistics(const struct trial *trial, struct tensors *t)
 {
@@ -265,6 +212,7 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
                   : operand == CLSM_Y                        ? trial->y_offset
                   : operand == CLSM_DY && trial->in_place_dy ? trial->y_offset
                                                              : OPERAND_OFFSET;
+    one->extent = extent;
     one->elements = one->offset + extent + GUARD;
     one->data = malloc(one->elements * one->element_bytes);
     if (!one->data)
@@ -276,8 +224,7 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
 
 clsm_status tensors_make(const struct trial *trial, struct tensors *t)
 {
-    const clsm_problem *p = &trial->problem;
-    *t = (struct tensors){{{NULL, 0, 0, 0, false}}};
+    *t = (struct tensors){{{NULL, 0, 0, 0, 0, false}}};
     for (int tensor = CLSM_X; tensor < CLSM_OPERAND_COUNT; tensor++) {
         clsm_status status = allocate(trial, t, tensor);
         if (status != CLSM_OK)
@@ -288,18 +235,7 @@ clsm_status tensors_make(const struct trial *trial, struct tensors *t)
         return status;
     if (of(t, CLSM_DY)->data)
         fill_dy(trial, t);
-    uint64_t state = trial->seed * 2 + 1001;
-    if (of(t, CLSM_MASK)->data)
-        fill_mask(p, of(t, CLSM_MASK), &state);
-    if (of(t, CLSM_TARGETS)->data)
-        fill_targets(p, of(t, CLSM_TARGETS), &state);
-    const clsm_operand reals[] = {CLSM_TEMPERATURE, CLSM_SLOPES, CLSM_SINKS,
-                                  CLSM_WEIGHTS};
-    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
-        if (of(t, reals[k])->data)
-            fill_reals(of(t, reals[k]), reals[k], &state);
-    if (of(t, CLSM_BAD_TARGETS)->data)
-        memset(of(t, CLSM_BAD_TARGETS)->data + 4 * OPERAND_OFFSET, 0, 4);
+    operands_fill(trial, t);
     return of(t, CLSM_FROM_MAX)->data ? fill_statistics(trial, t) : CLSM_OK;
 }
 

@@ -8,8 +8,9 @@
 enum { TENSORS = CLSM_OPERAND_COUNT + 2 };
 
 struct tensor {
-    unsigned char *data;                    /* NULL: does not take part */
-    size_t offset, elements, element_bytes; /* elements: guards included */
+    unsigned char *data;            /* NULL: does not take part */
+    size_t offset, extent;          /* where its own elements are */
+    size_t elements, element_bytes; /* elements: guards included */
     bool written;
 };
 
@@ -21,6 +22,9 @@ struct tensors {
 /* Make and fill them all. */
 clsm_status tensors_make(const struct trial *trial, struct tensors *t);
 void tensors_free(struct tensors *t);
+
+/* In operands.c: fill all operands but dy. */
+void operands_fill(const struct trial *trial, struct tensors *t);
 
 /* Where element (r, c, i) of y stands, from the buffer's start. */
 size_t tensors_y_place(const struct trial *trial, const struct tensors *t, size_t r,

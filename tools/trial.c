@@ -97,13 +97,11 @@ static unsigned char *mark_own(const struct trial *trial, const struct tensors *
 {
     const clsm_problem *p = &trial->problem;
     const struct tensor *one = &t->of[k];
-    size_t extent = 0, bytes;
     unsigned char *own = calloc(one->elements, 1);
     if (!own)
         return NULL;
-    clsm_problem_extent(p, (clsm_operand)(k + CLSM_X), &extent, &bytes);
     if (k + CLSM_X != CLSM_Y) {
-        memset(own + one->offset, 1, extent);
+        memset(own + one->offset, 1, one->extent);
         return own;
     }
     clsm_op_info op = {.struct_bytes = sizeof op};
@@ -222,7 +220,7 @@ static void judge(const struct trial *trial, const struct tensors *t, struct ver
 bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *given,
                struct verdict *v)
 {
-    struct tensors t = {{{NULL, 0, 0, 0, false}}};
+    struct tensors t = {{{NULL, 0, 0, 0, 0, false}}};
     clsm_plan *plan = given;
     clsm_plan_info info = {.struct_bytes = sizeof info};
     *v = (struct verdict){.status = CLSM_OK};

@@ -3,7 +3,8 @@
 import ast
 import struct
 
-CODES = {"f2": "e", "f4": "f", "f8": "d", "u2": "H", "u1": "B", "i4": "i"}
+CODES = {"f2": "e", "f4": "f", "f8": "d", "u2": "H", "u1": "B", "b1": "?", "i4": "i",
+         "i8": "q", "u4": "I"}
 
 
 def write(path, values, shape, kind="<f4", fortran=False):
@@ -27,5 +28,6 @@ def read(path):
     kind = head["descr"]
     body = data[10 + size :]
     item = int(kind[2:])
-    values = struct.unpack(f"{kind[0]}{len(body) // item}{CODES[kind[1:]]}", body)
+    order = kind[0] if kind[0] in "<>" else "<"
+    values = struct.unpack(f"{order}{len(body) // item}{CODES[kind[1:]]}", body)
     return list(values), head["shape"], kind

@@ -64,10 +64,15 @@ static void put(int version, const char *header, const void *data, size_t bytes)
     fclose(out);
 }
 
-static bool reads(bool as_bf16)
+static bool reads_as(enum npy_want want)
 {
     npy_free(&a);
-    return npy_read(file, as_bf16, &a, error, sizeof error);
+    return npy_read(file, want, &a, error, sizeof error);
+}
+
+static bool reads(bool as_bf16)
+{
+    return reads_as(as_bf16 ? NPY_BF16 : NPY_FLOATS);
 }
 
 /** The last call failed, and its sentence names the file and says `what`. */

@@ -204,6 +204,40 @@ START_TEST(bf16_is_taken_only_when_said)
 }
 END_TEST
 
+static const struct {
+    const char *header;
+    enum npy_want want;
+    int type; /* -1: refused */
+    size_t bytes;
+} operands[] = {
+    {DICT("|b1", "False", "(1,)"), NPY_MASK, NPY_BOOL, 1},
+    {DICT("|u1", "False", "(1,)"), NPY_MASK, NPY_U8, 1},
+    {DICT("=f2", "False", "(1,)"), NPY_MASK, CLSM_F16, 2},
+    {DICT("=f4", "False", "(1,)"), NPY_MASK, CLSM_F32, 4},
+    {DICT("=f8", "False", "(1,)"), NPY_MASK, -1, 8},
+    {DICT("|i1", "False", "(1,)"), NPY_MASK, -1, 1},
+    {DICT("=i4", "False", "(1,)"), NPY_TARGETS, NPY_I32, 4},
+    {DICT("=i8", "False", "(1,)"), NPY_TARGETS, NPY_I64, 8},
+    {DICT("=u4", "False", "(1,)"), NPY_TARGETS, -1, 4},
+    {DICT("=f4", "False", "(1,)"), NPY_TARGETS, -1, 4},
+    {DICT("=f4", "False", "(1,)"), NPY_FLOATS_OR_BF16, CLSM_F32, 4},
+    {DICT("=u2", "False", "(1,)"), NPY_FLOATS_OR_BF16, CLSM_BF16, 2},
+    {DICT("=i4", "False", "(1,)"), NPY_FLOATS_OR_BF16, -1, 4},
+};
+
+START_TEST(each_want_has_its_dtypes)
+{
+    put(1, operands[_i].header, "01234567", operands[_i].bytes);
+    if (operands[_i].type < 0) {
+        refused(reads_as(operands[_i].want), "expected");
+        return;
+    }
+    ck_assert_msg(reads_as(operands[_i].want), "%s", error);
+    ck_assert_int_eq(a.type, operands[_i].type);
+    holds(1, (size_t[]){1}, "01234567", operands[_i].bytes);
+}
+END_TEST
+
 START_TEST(other_dtypes_are_refused_by_name)
 {
     static const char *const dtypes[][2] = {
@@ -252,10 +286,10 @@ START_TEST(a_short_error_buffer_is_not_overrun)
 {
     char small[4] = "abc";
 
-    ck_assert(!npy_read(file, false, &a, small, 2));
+    ck_assert(!npy_read(file, NPY_FLOATS, &a, small, 2));
     ck_assert_str_eq(small, "/");
     ck_assert_int_eq(small[2], 'c');
-    ck_assert(!npy_read(file, false, &a, NULL, 0));
+    ck_assert(!npy_read(file, NPY_FLOATS, &a, NULL, 0));
     npy_free(NULL);
 }
 END_TEST
@@ -279,6 +313,7 @@ Suite *npy_suite(void)
     tcase_add_test(c, an_empty_array_is_read);
     tcase_add_test(c, fortran_order_becomes_c_order);
     tcase_add_test(c, bf16_is_taken_only_when_said);
+    tcase_add_loop_test(c, each_want_has_its_dtypes, 0, (int)COUNT(operands));
     tcase_add_test(c, other_dtypes_are_refused_by_name);
     tcase_add_test(c, what_is_no_npy_file_is_refused);
     tcase_add_test(c, a_short_error_buffer_is_not_overrun);

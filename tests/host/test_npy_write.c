@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static bool writes(clsm_type type, size_t n, const void *data)
+static bool writes(int type, size_t n, const void *data)
 {
     const struct npy out = {1, {n}, n, type, (void *)data};
 
@@ -98,6 +98,30 @@ START_TEST(what_is_written_is_read_back)
 }
 END_TEST
 
+START_TEST(integers_are_written_as_such)
+{
+    static const struct {
+        int type;
+        size_t bytes;
+        const char *descr; /* without the byte order of more than one byte */
+    } rows[] = {{NPY_U8, 1, "'|u1'"},
+                {NPY_BOOL, 1, "'|b1'"},
+                {NPY_I32, 4, "i4'"},
+                {NPY_I64, 8, "i8'"},
+                {NPY_U32, 4, "u4'"}};
+    char bytes[200] = "";
+    FILE *in;
+
+    ck_assert_uint_eq(npy_type_bytes(rows[_i].type), rows[_i].bytes);
+    ck_assert_msg(writes(rows[_i].type, 1, "01234567"), "%s", error);
+    in = fopen(file, "rb");
+    ck_assert_uint_eq(fread(bytes, 1, sizeof bytes, in), 128 + rows[_i].bytes);
+    fclose(in);
+    ck_assert_ptr_nonnull(strstr(bytes + 10, rows[_i].descr));
+    ck_assert_mem_eq(bytes + 128, "01234567", rows[_i].bytes);
+}
+END_TEST
+
 START_TEST(the_header_is_numpys_padded_to_64_bytes)
 {
     const uint16_t one = 1;
@@ -180,6 +204,26 @@ START_TEST(a_failed_write_leaves_the_old_file_and_no_other)
 }
 END_TEST
 
+START_TEST(a_staged_array_appears_when_committed)
+{
+    const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
+    struct npy_staged staged;
+
+    ck_assert(writes(CLSM_F16, 1, "ab"));
+    ck_assert(npy_stage(file, &out, &staged, error, sizeof error));
+    ck_assert_int_eq(entries(false), 2);
+    npy_discard(&staged);
+    ck_assert_int_eq(entries(false), 1);
+    ck_assert(reads(false));
+    holds(1, out.shape, "ab", 2);
+    ck_assert(npy_stage(file, &out, &staged, error, sizeof error));
+    ck_assert(npy_commit(&staged, error, sizeof error));
+    ck_assert_int_eq(entries(false), 1);
+    ck_assert(reads(false));
+    holds(1, out.shape, "cd", 2);
+}
+END_TEST
+
 START_TEST(an_impossible_target_is_told)
 {
     ck_assert_int_eq(mkdir(file, 0777), 0);
@@ -197,7 +241,7 @@ START_TEST(an_array_at_odds_with_itself_is_refused)
         {0, {0}, 1, CLSM_F32, "abcd"},
         {9, {0}, 0, CLSM_F32, "abcd"},
         {1, {2}, 1, CLSM_F32, "abcd"},
-        {1, {1}, 1, (clsm_type)4, "abcd"},
+        {1, {1}, 1, 4, "abcd"},
         {2, {SIZE_MAX, 2}, SIZE_MAX - 1, CLSM_F32, "abcd"},
     };
 
@@ -247,11 +291,13 @@ Suite *npy_write_suite(void)
     tcase_add_test(c, no_labels_are_labels_too);
     tcase_add_test(c, what_are_no_labels_is_refused);
     tcase_add_loop_test(c, what_is_written_is_read_back, 0, 4);
+    tcase_add_loop_test(c, integers_are_written_as_such, 0, 5);
     tcase_add_test(c, the_header_is_numpys_padded_to_64_bytes);
     tcase_add_test(c, an_empty_array_is_written);
     tcase_add_test(c, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode);
     tcase_add_test(c, a_symbolic_link_stays_and_its_file_is_replaced);
     tcase_add_test(c, a_failed_write_leaves_the_old_file_and_no_other);
+    tcase_add_test(c, a_staged_array_appears_when_committed);
     tcase_add_test(c, an_impossible_target_is_told);
     tcase_add_test(c, an_array_at_odds_with_itself_is_refused);
     tcase_add_test(c, a_device_is_written_directly);
