@@ -21,6 +21,7 @@
 #include "reduce.cl"
 #include "lanes.cl"
 #include "row.cl"
+#include "element.cl"
 
 /* What an operation writes besides row results; see passes.cl. */
 #define WRITES_ROW 0

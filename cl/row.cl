@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One row: where its elements stand, and what is read of them. Columns are counted in 32
- * bits, offsets in size_t. HAS_<OPERAND> says which operands came; the others are NULL.
- *
- * A logit is x scaled, soft-capped, with its ALiBi term and its mask, in this order.
+ * One row: where its elements stand, and what its operands say of it. Columns are counted in
+ * 32 bits, offsets in size_t. HAS_<OPERAND> says which operands came; the others are NULL.
  */
 #ifndef STRIDED
 #define STRIDED 0 /* 1: elements of a row stand x.col, y.col and dy.col apart */
@@ -12,8 +10,6 @@
 #define BATCHED 0 /* 1: rows are (batch, head, query) */
 #endif
 #define BOUNDED (CAUSAL || WINDOW)
-#define FORMS                                                                            \
-    (HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES || HAS_MASK)
 
 #define NO_COLUMN 0xffffffffu /* more than there are */
 
@@ -164,119 +160,4 @@ static struct row row_at(size_t r, TENSORS)
 #endif
     row.bad_targets = bad_targets + shape.at_bad_targets;
     return row;
-}
-
-#if VEC == 1
-#define LOAD(T, p, left, fill) CAT(load_, T)(p)
-#else
-/* VEC elements from p on; those past the first `left` are `fill`. */
-#define LOAD(T, p, left, fill) CAT(load_upto_, T)(p, left, fill)
-#define LOAD_UPTO(T)                                                                     \
-    static real load_upto_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
-    {                                                                                    \
-        if (left >= VEC)                                                                 \
-            return load_##T(p);                                                          \
-        SCALAR lane[VEC];                                                                \
-        for (uint k = 0; k < VEC; k++)                                                   \
-            lane[k] = k < left ? get_##T(p + k) : fill;                                  \
-        return CAT(vload, VEC)(0, lane);                                                 \
-    }
-LOAD_UPTO(f32)
-LOAD_UPTO(f16)
-LOAD_UPTO(bf16)
-LOAD_UPTO(u8)
-#if REAL_IS_F64
-LOAD_UPTO(f64)
-#endif
-#endif
-#if REAL_IS_F64
-#define LOAD_REAL(p, left, fill) LOAD(f64, p, left, fill)
-#else
-#define LOAD_REAL(p, left, fill) LOAD(f32, p, left, fill)
-#endif
-
-/* Past the row's end stands -inf, which adds nothing to a sum of exponentials. */
-static real row_x(struct row row, uint c)
-{
-#if STRIDED
-    return LOAD(X, row.x + c * row.x_col, 1, 0);
-#else
-    return LOAD(X, row.x + c, row.end - c, -INFINITY);
-#endif
-}
-
-#if HAS_DY
-static real row_dy(struct row row, uint c)
-{
-#if STRIDED
-    return LOAD(DY, row.dy + c * row.dy_col, 1, 0);
-#else
-    return LOAD(DY, row.dy + c, row.end - c, 0);
-#endif
-}
-#endif
-
-#if HAS_WEIGHTS
-static real row_weight(struct row row, uint c)
-{
-    return LOAD_REAL(row.weights + c, row.end - c, 0);
-}
-#endif
-
-#if HAS_MASK
-static real row_mask(struct row row, uint c)
-{
-#if VEC == 1
-    return LOAD(MASK, row.mask + c * row.mask_col, 1, 0);
-#else
-    if (row.mask_col == 1)
-        return LOAD(MASK, row.mask + c, row.end - c, 0);
-    SCALAR lane[VEC];
-    for (uint k = 0; k < VEC; k++)
-        lane[k] = c + k < row.end ? CAT(get_, MASK)(row.mask + (c + k) * row.mask_col) : 0;
-    return CAT(vload, VEC)(0, lane);
-#endif
-}
-#endif
-
-static real row_logit(struct row row, uint c)
-{
-    real v = row_x(row, c);
-#if HAS_SCALE || HAS_TEMPERATURE
-    v *= row.scale;
-#endif
-#if HAS_SOFTCAP
-    v = row.softcap * tanh(v / row.softcap);
-#endif
-#if HAS_SLOPES
-    v += row.slope * columns_from(c, row.position);
-#endif
-#if HAS_MASK && MASK_IS_BOOL
-    v = row_mask(row, c) != (real)0 ? v : (real)(-INFINITY);
-#elif HAS_MASK
-    v += row_mask(row, c);
-#endif
-#if FORMS
-    v = upto(v, row.end - c, (real)(-INFINITY));
-#endif
-    return v;
-}
-
-/* Columns c on, up to but not including `end`. */
-static void row_store(struct row row, uint c, uint end, real v)
-{
-#if STRIDED
-    store_y(v, row.y + c * row.y_col);
-#elif VEC == 1
-    store_y(v, row.y + c);
-#else
-    if (end - c >= VEC) {
-        store_y(v, row.y + c);
-        return;
-    }
-    CAT(lane_, Y) lane[VEC];
-    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
-    for (uint k = 0; k < end - c; k++)
-        CAT(put_, Y)(lane[k], row.y + c + k);
-#endif
 }

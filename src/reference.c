@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations on the host: for each what it finds out of a row first, and then what
  * an element of y should be. */
-#include "reference.h"
+#include "reference_ops.h"
 
 #include "convert.h"
 
@@ -34,26 +34,26 @@ static long double logit(const struct ref_row *row, size_t c, long double *error
 }
 
 /* What becomes 0 where it would be subnormal, before it is multiplied by `factor`. */
-static long double flushed(const struct ref_row *row, long double factor)
+long double clsm_ref_flushed(const struct ref_row *row, long double factor)
 {
     return clsm_element_min_normal(clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32) *
            fabsl(factor);
 }
 
 /* (8 + 2 D) u of v. */
-static long double relative(const struct ref_row *row, long double distance,
-                            long double v)
+long double clsm_ref_relative(const struct ref_row *row, long double distance,
+                              long double v)
 {
     return v == 0 || !isfinite(distance) ? 0 : (8 + 2 * distance) * row->u * fabsl(v);
 }
 
-static struct want softmax(const struct ref_row *row, size_t c)
+struct want clsm_ref_softmax(const struct ref_row *row, size_t c)
 {
     long double error, x = logit(row, c, &error), y;
     if (policy_decides(row, c, x, &y))
-        return (struct want){y, isnan(y) ? 0 : relative(row, 0, y)};
+        return (struct want){y, isnan(y) ? 0 : clsm_ref_relative(row, 0, y)};
     y = expl(x - row->f.max) / row->f.sum;
-    return (struct want){y, relative(row, fabsl(x - row->f.max), y) +
+    return (struct want){y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
                                 row->u * (error + row->f.error) * y};
 }
 
@@ -64,7 +64,7 @@ static struct want log_softmax(const struct ref_row *row, size_t c)
     y = decided ? logl(y) : x - row->f.max - log1pl(row->f.rest);
     if (!isfinite(y))
         return (struct want){y, 0};
-    return (struct want){y, relative(row, fabsl(logl(fabsl(y))), y) +
+    return (struct want){y, clsm_ref_relative(row, fabsl(logl(fabsl(y))), y) +
                                 row->u * (error + row->f.error)};
 }
 
@@ -74,7 +74,7 @@ static struct want deferred_softmax(const struct ref_row *row, size_t c)
     if (policy_decides(row, c, x, &y)) /* 1/k each of a sum of k */
         return (struct want){row->f.infinities && !row->f.one_hot && y > 0 ? 1 : y, 0};
     y = expl(x - row->f.max);
-    return (struct want){y, relative(row, fabsl(x - row->f.max), y) +
+    return (struct want){y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
                                 row->u * (error + row->f.max_error) * y};
 }
 
@@ -129,165 +129,9 @@ static struct want topk(const struct ref_row *row, size_t j)
 {
     long double y;
     if (row->top[j] != SIZE_MAX && !(row->f.one_hot && j > 0))
-        return softmax(row, row->top[j]);
+        return clsm_ref_softmax(row, row->top[j]);
     bool decided = policy_decides(row, SIZE_MAX, -INFINITY, &y);
     return (struct want){decided ? y : 0, 0};
-}
-
-static void backward_preparation(struct ref_row *row)
-{
-    row->total = row->magnitude = 0;
-    for (size_t c = 0; c < row->p->cols; c++) {
-        long double y = clsm_ref_element(row, &row->p->x, row->in->x, c);
-        long double dy =
-            clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
-        row->total += y * dy;
-        row->magnitude += fabsl(y * dy);
-    }
-}
-
-static void log_backward_preparation(struct ref_row *row)
-{
-    row->total = row->magnitude = 0;
-    for (size_t c = 0; c < row->p->cols; c++) {
-        long double dy =
-            clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
-        row->total += dy;
-        row->magnitude += fabsl(dy);
-    }
-}
-
-static struct want softmax_backward(const struct ref_row *row, size_t c)
-{
-    long double y = clsm_ref_element(row, &row->p->x, row->in->x, c);
-    long double dy = clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
-    long double scale = row->p->grad_scale;
-    if (!isfinite(row->magnitude)) /* carried sums make inf NaN */
-        return (struct want){NAN, 0};
-    return (struct want){y * (dy - row->total) * scale,
-                         8 * row->u * fabsl(y * scale) * (fabsl(dy) + row->magnitude) +
-                             flushed(row, scale * (fabsl(y) + 1))};
-}
-
-static struct want log_softmax_backward(const struct ref_row *row, size_t c)
-{
-    long double y = clsm_ref_element(row, &row->p->x, row->in->x, c);
-    long double dy = clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
-    long double scale = row->p->grad_scale, p = expl(y);
-    if (!isfinite(row->magnitude))
-        return (struct want){NAN, 0};
-    return (struct want){
-        (dy - p * row->total) * scale,
-        row->u * fabsl(scale) *
-                (8 * fabsl(dy) +
-                 (p == 0 ? 0 : (8 + 2 * fabsl(y)) * p * row->magnitude)) +
-            flushed(row, scale * (row->magnitude + 1))};
-}
-
-bool clsm_ref_target(const struct ref_row *row, size_t *target, bool *bad)
-{
-    const void *data = row->in->operand[CLSM_TARGETS];
-    size_t n = clsm_ref_number(row);
-    int64_t t = row->p->target_type == CLSM_TARGET_I64 ? ((const int64_t *)data)[n]
-                                                       : ((const int32_t *)data)[n];
-    *bad = t != row->p->ignore_index && (t < 0 || (uint64_t)t >= row->p->cols);
-    *target = (size_t)t;
-    return t != row->p->ignore_index && !*bad;
-}
-
-static long double weight_of(const struct ref_row *row, size_t c)
-{
-    return clsm_has(row->p, CLSM_WEIGHTS) ? clsm_ref_real(row, CLSM_WEIGHTS, c) : 1;
-}
-
-/* v with an error that grows as its logarithm's distance, as a difference of nearly
- * equal numbers has that was taken carefully. */
-static struct want careful(const struct ref_row *row, long double v)
-{
-    return (struct want){v, v == 0 ? 0 : relative(row, fabsl(logl(fabsl(v))), v)};
-}
-
-/* The part of the loss that all classes share. */
-static struct want smoothed(struct ref_row *row, long double log_sum)
-{
-    struct want w = {0, 0};
-    row->each = 0;
-    if (row->p->label_smoothing == 0)
-        return w;
-    long double share = row->p->label_smoothing / (long double)row->p->cols, mass = 0;
-    long double base = clsm_ref_element(row, &row->p->x, row->in->x, row->target);
-    base = isfinite(base) ? base : 0;
-    for (size_t c = 0; c < row->p->cols; c++) {
-        long double x = clsm_ref_element(row, &row->p->x, row->in->x, c);
-        long double weight = weight_of(row, c);
-        mass += weight;
-        if (weight == 0)
-            continue;
-        w.value += weight * ((row->f.max - x) + log_sum);
-        w.error += weight * (fabsl(row->f.max - base) + log_sum + fabsl(x - base));
-    }
-    w.value *= share;
-    w.error = isfinite(w.error) ? 8 * row->u * share * w.error : 0;
-    row->each = share;
-    row->all += share * mass;
-    row->all_magnitude += share * mass;
-    return w;
-}
-
-static void loss_preparation(struct ref_row *row)
-{
-    const struct problem *p = row->p;
-    bool bad;
-    clsm_ref_facts(row);
-    row->all = row->all_magnitude = row->each = row->hit = row->missing = 0;
-    if (!clsm_ref_target(row, &row->target, &bad)) {
-        row->loss = (struct want){bad ? NAN : 0, 0};
-        return;
-    }
-    const struct facts *f = &row->f;
-    long double x = clsm_ref_element(row, &p->x, row->in->x, row->target);
-    long double log_sum = log1pl(f->rest), lse = f->max + log_sum;
-    row->hit = weight_of(row, row->target) * (1 - (long double)p->label_smoothing);
-    row->all = row->all_magnitude = row->hit;
-    bool broken = f->nan || f->infinities || f->max == -INFINITY;
-    struct want nll = careful(row, f->max - x + log_sum), rest = smoothed(row, log_sum);
-    long double lse_size = fabsl(f->max) + log_sum;
-    row->loss = (struct want){
-        broken ? NAN : row->hit * nll.value + rest.value + p->z_loss * lse * lse,
-        row->hit * nll.error + rest.error +
-            8 * row->u * p->z_loss * fabsl(lse) * 2 * lse_size};
-    row->loss.error = isfinite(row->loss.error) ? row->loss.error : 0;
-    row->all += 2 * p->z_loss * lse;
-    row->all_magnitude += 2 * p->z_loss * lse_size;
-    row->missing =
-        f->first == row->target ? f->rest / f->sum : 1 - expl(x - f->max) / f->sum;
-}
-
-static struct want gradient(const struct ref_row *row, size_t c)
-{
-    size_t target;
-    bool bad, counts = clsm_ref_target(row, &target, &bad);
-    long double scale = row->p->grad_scale;
-    if (!counts || (row->all == 0 && row->hit == 0))
-        return (struct want){0, 0};
-    struct want p = softmax(row, c);
-    struct want missing = careful(row, row->missing);
-    long double each = row->each == 0 ? 0 : row->each * weight_of(row, c);
-    long double v = row->all * p.value;
-    long double error = p.error * row->all_magnitude +
-                        8 * row->u * (row->all_magnitude * p.value + each);
-    if (c == target) {
-        v = (row->all - row->hit) * p.value - row->hit * row->missing;
-        error += row->hit * (missing.error + p.error);
-    }
-    error += flushed(row, row->all_magnitude + row->hit + 1);
-    return (struct want){(v - each) * scale, error * fabsl(scale)};
-}
-
-static struct want loss(const struct ref_row *row, size_t c)
-{
-    (void)c;
-    return row->loss;
 }
 
 /* From the slices' statistics the row's: the weighted form of the same sums. */
@@ -315,19 +159,20 @@ struct op {
     struct want (*y)(const struct ref_row *row, size_t c);
 };
 
-static const struct op softmax_op = {clsm_ref_facts, softmax};
+static const struct op softmax_op = {clsm_ref_facts, clsm_ref_softmax};
 static const struct op log_softmax_op = {clsm_ref_facts, log_softmax};
 static const struct op deferred_softmax_op = {clsm_ref_facts, deferred_softmax};
 static const struct op log_sum_exp_op = {clsm_ref_facts, log_sum_exp};
 static const struct op statistics_op = {clsm_ref_facts, NULL};
 static const struct op merge_statistics_op = {merge_preparation, NULL};
-static const struct op finish_softmax_op = {clsm_ref_facts, softmax};
+static const struct op finish_softmax_op = {clsm_ref_facts, clsm_ref_softmax};
 static const struct op finish_log_softmax_op = {clsm_ref_facts, log_softmax};
-static const struct op softmax_backward_op = {backward_preparation, softmax_backward};
-static const struct op log_softmax_backward_op = {log_backward_preparation,
-                                                  log_softmax_backward};
-static const struct op cross_entropy_op = {loss_preparation, gradient};
-static const struct op cross_entropy_loss_op = {loss_preparation, loss};
+static const struct op softmax_backward_op = {clsm_ref_sum_products,
+                                              clsm_ref_softmax_backward};
+static const struct op log_softmax_backward_op = {clsm_ref_sum_gradients,
+                                                  clsm_ref_log_softmax_backward};
+static const struct op cross_entropy_op = {clsm_ref_find_loss, clsm_ref_loss_gradient};
+static const struct op cross_entropy_loss_op = {clsm_ref_find_loss, clsm_ref_loss};
 static const struct op topk_op = {topk_preparation, topk};
 
 static const struct op *const ops[] = {

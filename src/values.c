@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Which values a problem's fields may have, and which go together. */
+#include "values.h"
+
+#include "status.h"
+
+#include <math.h>
+
+/* A field that is an enum: within its range? */
+static clsm_status check_enum(const char *field, unsigned value, size_t count)
+{
+    return value < count
+               ? CLSM_OK
+               : clsm_fail(CLSM_ERR_VALUE, "problem.%s is %d, expected 0 to %zu", field,
+                           (int)value, count - 1);
+}
+
+clsm_status clsm_check_enums(const clsm_problem *problem)
+{
+    const unsigned known =
+        CLSM_OPEN_ROWS | CLSM_OPEN_COLS | CLSM_DETERMINISTIC | CLSM_CAUSAL;
+    TRY(check_enum("op", (unsigned)problem->op, CLSM_OP_COUNT));
+    TRY(check_enum("x_type", (unsigned)problem->x_type, clsm_type_count()));
+    TRY(check_enum("y_type", (unsigned)problem->y_type, clsm_type_count()));
+    TRY(check_enum("dy_type", (unsigned)problem->dy_type, clsm_type_count()));
+    TRY(check_enum("mask_type", (unsigned)problem->mask_type, CLSM_MASK_BOOL + 1));
+    TRY(check_enum("target_type", (unsigned)problem->target_type, CLSM_TARGET_I64 + 1));
+    TRY(check_enum("nonfinite", (unsigned)problem->nonfinite,
+                   CLSM_NONFINITE_LIMIT + 1));
+    if (problem->flags & ~known)
+        return clsm_fail(CLSM_ERR_VALUE, "problem.flags is 0x%x, known bits are 0x%x",
+                         problem->flags, known);
+    return CLSM_OK;
+}
+
+/* A number: finite in the type that is computed in, and within [least, most]? */
+clsm_status clsm_check_number(const struct problem *p, const char *field, double v,
+                              double least, double most)
+{
+    bool finite = clsm_problem_is_f64(p) ? isfinite(v) : isfinite((float)v);
+    return finite && v >= least && v <= most
+               ? CLSM_OK
+               : clsm_fail(CLSM_ERR_VALUE,
+                           "problem.%s is %g, expected a number from %g to %g", field,
+                           v, least, most);
+}
+
+static clsm_status check_operands(const clsm_problem *problem, struct problem *p)
+{
+    const unsigned needs = clsm_op_needs(p->op), may = clsm_op_may(p->op);
+    p->operands = problem->operands | needs;
+    if (problem->mask_type != CLSM_MASK_NONE)
+        p->operands |= CLSM_BIT(CLSM_MASK);
+    for (unsigned o = 0; o < 32; o++)
+        if (p->operands & 1u << o & (o < CLSM_OPERAND_COUNT ? ~(needs | may) : ~0u))
+            return clsm_fail(CLSM_ERR_VALUE, "problem: operand %s is none of %s's",
+                             clsm_operand_name((clsm_operand)o), clsm_op_name(p->op));
+    if (clsm_has(p, CLSM_MASK) && problem->mask_type == CLSM_MASK_NONE)
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.mask_type is none, expected f32, f16 or bool for the "
+                         "operand mask");
+    return CLSM_OK;
+}
+
+/* Forms where the operation takes none. */
+static clsm_status check_no_forms(const clsm_problem *problem, const struct problem *p)
+{
+    const char *form = problem->scale != 1            ? "scale"
+                       : problem->temperature != 1    ? "temperature"
+                       : problem->softcap != 0        ? "softcap"
+                       : problem->window              ? "window"
+                       : problem->flags & CLSM_CAUSAL ? "CLSM_CAUSAL"
+                                                      : NULL;
+    return form ? clsm_fail(CLSM_ERR_VALUE, "problem: %s does not go with %s", form,
+                            clsm_op_name(p->op))
+                : CLSM_OK;
+}
+
+static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
+{
+    const unsigned may = clsm_op_may(p->op);
+    if (!(may & CLSM_FORM_BITS))
+        return check_no_forms(problem, p);
+    TRY(clsm_check_number(p, "softcap", problem->softcap, 0, INFINITY));
+    if (problem->softcap > 0 && !clsm_problem_is_f64(p) && (float)problem->softcap == 0)
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.softcap is %g, expected 0 or a number that f32 holds",
+                         problem->softcap);
+    TRY(clsm_check_number(p, "temperature", problem->temperature, 0, INFINITY));
+    p->one_hot = problem->temperature == 0;
+    if (p->one_hot && !(may & CLSM_BIT(CLSM_TEMPERATURE)))
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.temperature is 0, expected more: %s sees only a part "
+                         "of what decides it",
+                         clsm_op_name(p->op));
+    if (problem->temperature != 1 && clsm_has(p, CLSM_TEMPERATURE))
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.temperature is %g, expected 1 with the operand "
+                         "temperature",
+                         problem->temperature);
+    p->scale = problem->scale / (p->one_hot ? 1 : problem->temperature);
+    double held = clsm_problem_is_f64(p) ? p->scale : (float)p->scale;
+    if (!isfinite(held) || held == 0)
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.scale / temperature is %g / %g, expected finite and "
+                         "not 0; temperature 0 puts all mass on the maximum",
+                         problem->scale, problem->temperature);
+    return CLSM_OK;
+}
+
+static clsm_status check_numbers(const clsm_problem *problem, const struct problem *p)
+{
+    if (problem->k < 1 || problem->k > CLSM_MAX_K)
+        return clsm_fail(CLSM_ERR_VALUE, "problem.k is %zu, expected 1 to %d",
+                         problem->k, CLSM_MAX_K);
+    if (!problem->heads)
+        return clsm_fail(CLSM_ERR_VALUE, "problem.heads is 0, expected at least 1");
+    if (clsm_op_may(p->op) & CLSM_ONLY_DEFAULT &&
+        problem->nonfinite != CLSM_NONFINITE_DEFAULT)
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "problem.nonfinite is the limit, expected the default: %s has "
+                         "no other",
+                         clsm_op_name(p->op));
+    TRY(clsm_check_number(p, "label_smoothing", problem->label_smoothing, 0, 1));
+    TRY(clsm_check_number(p, "z_loss", problem->z_loss, 0, INFINITY));
+    return clsm_check_number(p, "grad_scale", problem->grad_scale, -INFINITY, INFINITY);
+}
+
+clsm_status clsm_check_values(const clsm_problem *problem, struct problem *p)
+{
+    TRY(check_operands(problem, p));
+    TRY(check_forms(problem, p));
+    return check_numbers(problem, p);
+}
