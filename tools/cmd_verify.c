@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax verify`: a user's own conformance run over the table of variants. */
+#include "cell.h"
 #include "command.h"
 #include "dress.h"
-#include "trial.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ struct job {
 };
 
 #define PLUS_ONE(...) +1
-enum { TYPES = 0 CLSM_TYPES(PLUS_ONE), MAX_LENGTHS = 24, ROWS = INPUT_KIND_COUNT + 3 };
+enum { TYPES = 0 CLSM_TYPES(PLUS_ONE) };
 
 static bool wanted(const char *wish, const char *name)
 {
@@ -48,86 +47,11 @@ static bool wanted(const char *wish, const char *name)
            (strncmp(wish, name, n) == 0 && name[n] == ':');
 }
 
-/* Row lengths around each parameter of a configuration ("WG=64" gives 63, 64, 65), and
- * some that are around none. */
-static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
-{
-    static const size_t always[] = {1, 2, 3, 100, 997, 4099};
-    unsigned n = sizeof always / sizeof *always;
-    memcpy(lengths, always, sizeof always);
-    for (const char *at = strchr(config, '='); at; at = strchr(at + 1, '=')) {
-        size_t p = strtoul(at + 1, NULL, 10);
-        size_t around[] = {p - 1, p, p + 1, 2 * p, 4 * p + 1};
-        for (size_t i = 0; i < 5 && n < MAX_LENGTHS; i++)
-            if (around[i])
-                lengths[n++] = around[i];
-    }
-    return n;
-}
-
 static void progress(const struct job *job, const char *what)
 {
     if (job->show_progress)
         fprintf(stderr, "\r%3u%% %-58s", job->total ? 100 * job->done / job->total : 0,
                 what);
-}
-
-/* One variant, operation and pair of types. */
-struct cell {
-    const char *config;
-    clsm_op op;
-    clsm_type x, y;
-    char name[96];
-    unsigned run, passed;
-    bool unfit;
-    double worst, max_ulp;
-};
-
-static bool takes_limit(clsm_op op)
-{
-    clsm_op_info info = {.struct_bytes = sizeof info};
-    return clsm_op_get_info(op, &info) == CLSM_OK && !(info.may & CLSM_ONLY_DEFAULT);
-}
-
-/* At one row length, in one dress. */
-static void verify_length(const struct session *s, struct job *job, struct cell *cell,
-                          size_t cols, unsigned i, unsigned dress)
-{
-    struct verdict v;
-    struct trial trial = {
-        .mixed = true, .seed = job->seed + i, .x_offset = i % 3, .y_offset = i % 2};
-    clsm_problem *p = &trial.problem;
-    clsm_problem_init(p, cell->op, cell->x, dress ? DRESS_ROWS : ROWS, cols);
-    p->y_type = p->dy_type = cell->y;
-    p->variant = cell->config;
-    if (i % 2 && takes_limit(cell->op))
-        p->nonfinite = CLSM_NONFINITE_LIMIT;
-    if (!dress_problem(dress, p))
-        return;
-    bool good = trial_run(s, &trial, NULL, &v);
-    cell->unfit = v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED;
-    if (cell->unfit)
-        return;
-    cell->run++;
-    cell->passed += good;
-    cell->worst = fmax(cell->worst, v.report.worst);
-    cell->max_ulp = fmax(cell->max_ulp, v.report.max_ulp);
-    if (!good)
-        printf("FAIL %s (%s) cols %zu seed %llu: %s\n", cell->name, dress_name(dress),
-               cols, (unsigned long long)trial.seed, v.complaint);
-}
-
-/* All lengths bare, and a few in other dresses. */
-static void verify_lengths(const struct session *s, struct job *job, struct cell *cell)
-{
-    static const size_t dressed[] = {1, 37, 300};
-    size_t lengths[MAX_LENGTHS];
-    unsigned n = edge_lengths(cell->config, lengths);
-    for (unsigned i = 0; i < n && !cell->unfit; i++)
-        verify_length(s, job, cell, lengths[i], i, 0);
-    for (unsigned d = 1; d < dress_count() && !cell->unfit; d++)
-        for (unsigned i = 0; i < 3 && (job->forms || job->done % 11 + 1 == d); i++)
-            verify_length(s, job, cell, dressed[i], i, d);
 }
 
 static void add_json(const struct session *s, const struct job *job,
@@ -151,7 +75,9 @@ static void verify_cell(const struct session *s, struct job *job, struct cell *c
     snprintf(cell->name, sizeof cell->name, "%-22s %-20s %4s -> %-4s", cell->config,
              clsm_op_name(cell->op), clsm_type_name(cell->x), clsm_type_name(cell->y));
     progress(job, cell->name);
-    verify_lengths(s, job, cell);
+    cell->seed = job->seed;
+    cell->dress = job->forms ? 0 : 1 + job->done % (dress_count() - 1);
+    cell_verify(s, cell);
     job->done++;
     if (job->show_progress)
         fprintf(stderr, "\r%64s\r", "");

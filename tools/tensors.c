@@ -59,6 +59,12 @@ static struct grid x_grid(const struct trial *trial)
                    p->x_col_stride);
 }
 
+size_t tensors_x_place(const struct trial *trial, size_t r, size_t c, size_t i)
+{
+    const struct grid g = x_grid(trial);
+    return place(&g, r, c, i);
+}
+
 static struct grid dy_grid(const struct trial *trial)
 {
     const clsm_problem *p = &trial->problem;
@@ -70,21 +76,6 @@ static struct grid dy_grid(const struct trial *trial)
 static void put(clsm_type type, void *data, size_t at, double v)
 {
     clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
-}
-
-/* The operation whose name is this one's without a prefix or a suffix; false if this
- * one has neither. */
-static bool related_op(clsm_op op, const char *prefix, const char *suffix,
-                       clsm_op *found)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s", clsm_op_name(op));
-    size_t length = strlen(name), before = strlen(prefix), after = strlen(suffix);
-    if (length <= before + after || strncmp(name, prefix, before) != 0 ||
-        strcmp(name + length - after, suffix) != 0)
-        return false;
-    name[length - after] = 0;
-    return clsm_op_find(name + before, found) == CLSM_OK;
 }
 
 static enum input_kind kind_of(const struct trial *trial, size_t softmax)
@@ -118,36 +109,6 @@ static void fill_logits(const struct trial *trial, struct tensors *t)
         }
 }
 
-/* Make the forward pass's output of the logits: what a backward operation reads as x.
- */
-static clsm_status save_output(const struct trial *trial, struct tensors *t,
-                               clsm_op forward)
-{
-    clsm_problem p = trial->problem;
-    const struct grid g = x_grid(trial);
-    double *y = calloc(p.rows * p.cols * p.inner + 1, sizeof *y);
-    p.op = forward;
-    p.operands = 0;
-    p.grad_scale = 1;
-    clsm_status status = y ? clsm_reference(&p, tensors_view(t).x, y) : CLSM_ERR_MEMORY;
-    for (size_t r = 0; status == CLSM_OK && r < p.rows; r++)
-        for (size_t c = 0; c < p.cols; c++)
-            for (size_t i = 0; i < p.inner; i++)
-                put(p.x_type, of(t, CLSM_X)->data, place(&g, r, c, i),
-                    y[(r * p.cols + c) * p.inner + i]);
-    free(y);
-    return status;
-}
-
-static clsm_status fill_x(const struct trial *trial, struct tensors *t)
-{
-    clsm_op forward;
-    fill_logits(trial, t);
-    return related_op(trial->problem.op, "", "_backward", &forward)
-               ? save_output(trial, t, forward)
-               : CLSM_OK;
-}
-
 /* Gradients of either sign, or sums, which are positive. */
 static void fill_dy(const struct trial *trial, struct tensors *t)
 {
@@ -165,28 +126,6 @@ static void fill_dy(const struct trial *trial, struct tensors *t)
                     is_sum ? 1 + fabs(v) : v);
             }
         }
-}
-
-/* The statistics that a finishing operation is given: those of its own rows. */
-static clsm_status fill_statistics(const struct trial *trial, struct tensors *t)
-{
-    clsm_problem p = trial->problem;
-    struct tensor *max = of(t, CLSM_FROM_MAX), *sum = of(t, CLSM_FROM_SUM);
-    size_t n = p.rows * p.inner;
-    double *stats = calloc(2 * n + 1, sizeof *stats);
-    clsm_host_args in = tensors_view(t), out = {.struct_bytes = sizeof out};
-    related_op(p.op, "finish_", "", &p.op);
-    p.operands = CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM);
-    out.operand[CLSM_MAX] = stats;
-    out.operand[CLSM_SUM] = stats ? stats + n : NULL;
-    clsm_status status = stats ? clsm_reference_args(&p, &in, &out) : CLSM_ERR_MEMORY;
-    clsm_type type = max->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
-    for (size_t e = 0; status == CLSM_OK && e < n; e++) {
-        put(type, max->data, max->offset + e, stats[e]);
-        put(type, sum->data, sum->offset + e, stats[n + e]);
-    }
-    free(stats);
-    return status;
 }
 
 static clsm_status allocate(const struct trial *trial, struct tensors *t, int tensor)
@@ -230,13 +169,11 @@ clsm_status tensors_make(const struct trial *trial, struct tensors *t)
         if (status != CLSM_OK)
             return status;
     }
-    clsm_status status = fill_x(trial, t);
-    if (status != CLSM_OK)
-        return status;
+    fill_logits(trial, t);
     if (of(t, CLSM_DY)->data)
         fill_dy(trial, t);
     operands_fill(trial, t);
-    return of(t, CLSM_FROM_MAX)->data ? fill_statistics(trial, t) : CLSM_OK;
+    return derived_fill(trial, t);
 }
 
 void tensors_free(struct tensors *t)

@@ -26,7 +26,12 @@ void tensors_free(struct tensors *t);
 /* In operands.c: fill all operands but dy. */
 void operands_fill(const struct trial *trial, struct tensors *t);
 
-/* Where element (r, c, i) of y stands, from the buffer's start. */
+/* In derived.c: make x and the given statistics what the operation expects of them,
+ * from logits that stand in x. */
+clsm_status derived_fill(const struct trial *trial, struct tensors *t);
+
+/* Where element (r, c, i) of x stands, and of y, from the buffer's start. */
+size_t tensors_x_place(const struct trial *trial, size_t r, size_t c, size_t i);
 size_t tensors_y_place(const struct trial *trial, const struct tensors *t, size_t r,
                        size_t c, size_t i);
 

@@ -24,7 +24,7 @@ RECORDS = "src/tuned.def"  # measured choices: what a bench says of variants, no
 C_TOKENS = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\])*)"', re.S)
 PYTHON_TOKENS = re.compile(r'#[^\n]*|"""(?:.*?)"""|[\'"]([^\'"\n]*)[\'"]', re.S)
 REFERENCE_ROW = "static const struct op softmax_op = "
-REFERENCE_SOFTMIN = "static const struct op softmin_op = {clsm_ref_facts, softmax};\n"
+REFERENCE_SOFTMIN = "static const struct op softmin_op = {clsm_ref_facts, clsm_ref_softmax};\n"
 HEADER_ROW = "X(SOFTMAX, softmax, Y_ROW,"
 HEADER_SOFTMIN = "X(SOFTMIN, softmin, Y_ROW, 0, CLSM_FORWARD_BITS) "
 # an operation where only its three places may name it: file, and what is added to it

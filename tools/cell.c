@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The trials of one cell of `clsoftmax verify`. */
+#include "cell.h"
+
+#include "dress.h"
+#include "trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LENGTHS = 24, ROWS = INPUT_KIND_COUNT + 3 };
+
+/* Row lengths around each parameter of a configuration ("WG=64" gives 63, 64, 65), and
+ * some that are around none. */
+static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
+{
+    static const size_t always[] = {1, 2, 3, 100, 997, 4099};
+    unsigned n = sizeof always / sizeof *always;
+    memcpy(lengths, always, sizeof always);
+    for (const char *at = strchr(config, '='); at; at = strchr(at + 1, '=')) {
+        size_t p = strtoul(at + 1, NULL, 10);
+        size_t around[] = {p - 1, p, p + 1, 2 * p, 4 * p + 1};
+        for (size_t i = 0; i < 5 && n < MAX_LENGTHS; i++)
+            if (around[i])
+                lengths[n++] = around[i];
+    }
+    return n;
+}
+
+static bool takes_limit(clsm_op op)
+{
+    clsm_op_info info = {.struct_bytes = sizeof info};
+    return clsm_op_get_info(op, &info) == CLSM_OK && !(info.may & CLSM_ONLY_DEFAULT);
+}
+
+/* At one row length, in one dress. */
+static void verify_length(const struct session *s, struct cell *cell, size_t cols,
+                          unsigned i, unsigned dress)
+{
+    struct verdict v;
+    struct trial trial = {
+        .mixed = true, .seed = cell->seed + i, .x_offset = i % 3, .y_offset = i % 2};
+    clsm_problem *p = &trial.problem;
+    clsm_problem_init(p, cell->op, cell->x, dress ? DRESS_ROWS : ROWS, cols);
+    p->y_type = p->dy_type = cell->y;
+    p->variant = cell->config;
+    if (i % 2 && takes_limit(cell->op))
+        p->nonfinite = CLSM_NONFINITE_LIMIT;
+    if (!dress_problem(dress, p))
+        return;
+    bool good = trial_run(s, &trial, NULL, &v);
+    cell->unfit = v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED;
+    if (cell->unfit)
+        return;
+    cell->run++;
+    cell->passed += good;
+    cell->worst = fmax(cell->worst, v.report.worst);
+    cell->max_ulp = fmax(cell->max_ulp, v.report.max_ulp);
+    if (!good)
+        printf("FAIL %s (%s) cols %zu seed %llu: %s\n", cell->name, dress_name(dress),
+               cols, (unsigned long long)trial.seed, v.complaint);
+}
+
+/* The first dress from `wish` on that this operation has of its own. */
+static unsigned fitting_dress(const struct cell *cell, unsigned wish)
+{
+    const unsigned count = dress_count() - 1;
+    for (unsigned n = 0; n < count; n++) {
+        clsm_problem p;
+        unsigned dress = 1 + (wish - 1 + n) % count;
+        clsm_problem_init(&p, cell->op, cell->x, DRESS_ROWS, 1);
+        if (dress_problem(dress, &p))
+            return dress;
+    }
+    return 0;
+}
+
+void cell_verify(const struct session *s, struct cell *cell)
+{
+    static const size_t dressed[] = {1, 37, 300};
+    size_t lengths[MAX_LENGTHS];
+    unsigned n = edge_lengths(cell->config, lengths);
+    unsigned one = cell->dress ? fitting_dress(cell, cell->dress) : 0;
+    for (unsigned i = 0; i < n && !cell->unfit; i++)
+        verify_length(s, cell, lengths[i], i, 0);
+    for (unsigned d = 1; d < dress_count() && !cell->unfit; d++)
+        for (unsigned i = 0; i < 3 && (!cell->dress || d == one); i++)
+            verify_length(s, cell, dressed[i], i, d);
+}
