@@ -38,12 +38,13 @@ static real one_logit(struct row row, uint c)
 
 static void keep_start(struct keep *keep, struct row row)
 {
-    long target = row.inside ? (long)*row.target : 0;
+    long target = (long)*row.target; /* past the last row that is the first one's */
     keep->counts = row.inside && target != row.ignore;
-    keep->bad = keep->counts && (target < 0 || target >= (long)row.cols);
+    keep->bad = keep->counts && (ulong)target >= row.cols; /* negative ones are large */
     keep->counts = keep->counts && !keep->bad;
-    keep->target = keep->counts ? (uint)target : 0;
-    keep->logit = keep->counts ? one_logit(row, keep->target) : (real)0;
+    keep->target = min((uint)target, row.cols - 1);
+    keep->logit = row.cols ? one_logit(row, keep->target) : (real)0;
+    keep->logit = keep->counts ? keep->logit : (real)0;
     keep->weight = (real)1;
 #if HAS_WEIGHTS
     keep->weight = keep->counts ? (real)row.weights[keep->target] : (real)0;

@@ -138,7 +138,7 @@ static struct row row_at(size_t r, TENSORS)
     row.from_max = from_max[shape.at_from_max + r];
     row.from_sum = from_sum[shape.at_from_sum + r];
 #endif
-    row.position = (long)query + shape.position;
+    row.position = (long)query + (long)shape.position;
     row.begin = 0;
     row.end = row.cols;
 #if BOUNDED
@@ -147,7 +147,7 @@ static struct row row_at(size_t r, TENSORS)
     row.smoothing = number(shape.smoothing);
     row.z_loss = number(shape.z_loss);
     row.grad_scale = number(shape.grad_scale);
-    row.ignore = shape.ignore;
+    row.ignore = (long)shape.ignore;
     row.target = targets + (shape.at_targets + r);
     row.weights = weights + shape.at_weights;
     row.max_out = max_out + (shape.at_max + r);

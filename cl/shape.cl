@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What one enqueue tells a kernel besides the buffers, as one kernel argument. Host and
- * kernels include this same file; the host defines ulong as cl_ulong and slong as cl_long.
+ * kernels include this same file; the host defines ulong as cl_ulong.
  * Strides and offsets count elements.
  *
  * Softmax number r belongs to outer row r / inner. Outer rows are (batch, head, query):
  * row o is query o % queries of matrix o / queries, and matrix m is head m % heads of
  * batch m / heads.
  */
-#ifdef __OPENCL_VERSION__
-#define slong long
-#endif
-
 /* Where a tensor's elements stand. */
 struct place {
     ulong offset;
@@ -25,9 +21,9 @@ struct shape {
     ulong queries, heads;
     struct place x, y, dy;
     ulong mask_batch, mask_head, mask_row, mask_col, mask_inner;
-    slong position; /* query q stands at column q + position */
+    ulong position; /* signed: query q stands at column q + position */
     ulong window;   /* columns before it, itself included, that it sees */
-    slong ignore;   /* a target that says: leave this row out */
+    ulong ignore;   /* signed: a target that says: leave this row out */
     /* numbers, as the bits of a double, or of a float in the low half */
     ulong scale, softcap, smoothing, z_loss, grad_scale;
     /* offsets of the operands, by their names in clsoftmax.h */

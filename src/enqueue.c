@@ -9,9 +9,7 @@
 #include <string.h>
 
 #define ulong cl_ulong
-#define slong cl_long
 #include "shape.cl"
-#undef slong
 #undef ulong
 
 /* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
@@ -120,10 +118,10 @@ static struct shape shape_of(const struct problem *p, const clsm_args *args)
                           .mask_row = p->mask_stride.row,
                           .mask_col = p->mask_stride.col,
                           .mask_inner = p->mask_stride.inner,
-                          .position = clamped(p->causal_offset),
+                          .position = (cl_ulong)clamped(p->causal_offset),
                           .window = (cl_ulong)clamped(
                               p->window > LLONG_MAX ? LLONG_MAX : (long long)p->window),
-                          .ignore = p->ignore_index,
+                          .ignore = (cl_ulong)p->ignore_index,
                           .scale = bits_of(p, p->scale),
                           .softcap = bits_of(p, p->softcap),
                           .smoothing = bits_of(p, p->label_smoothing),
