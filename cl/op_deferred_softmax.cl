@@ -10,7 +10,7 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    struct result r = {s.max, s.sum.hi - s.sum.hi};
+    struct result r = {s.max, s.sum.hi < (real)INFINITY ? (real)0 : (real)NAN};
 #if !LIMIT
     r.poison = s.sum.hi == (real)0 ? (real)NAN : r.poison;
 #endif

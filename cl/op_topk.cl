@@ -124,8 +124,9 @@ static uint set_min_column(const uint *columns, __local real *scratch);
 static void write_place(struct row row, struct result r, uint j, real v, uint column)
 {
     bool none = column == NO_COLUMN || (row.one_hot && j > 0); /* temperature 0: one only */
-    real e = none ? (real)0 : exp_nonpositive(below_max(v, r.max));
-    store_one(e * r.scale, row.y + j * row.indices_col);
+    real nothing = r.scale < (real)INFINITY ? (real)0 : (real)NAN; /* NaN rows stay so */
+    real p = exp_nonpositive(below_max(v, r.max)) * r.scale;
+    store_one(none ? nothing : p, row.y + j * row.indices_col);
     row.indices[j * row.indices_col] = (int)column;
 }
 
