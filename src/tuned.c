@@ -9,12 +9,12 @@ static const struct tuned records[] = {
     {.cols_max = 0},
 };
 
-enum { SHORT_LIST = 16 };
+enum { SHORT_LIST = 16, MIDDLE_LIST = 64 };
 
 static enum op_kind kind_of(const struct problem *p)
 {
     if (clsm_problem_y(p) == CLSM_Y_K && p->k > SHORT_LIST)
-        return LONG_LISTS;
+        return p->k > MIDDLE_LIST ? LONG_LISTS : MIDDLE_LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
         return READS_ONLY;
     return clsm_has(p, CLSM_DY) ? SUMS_ONLY : WRITES_ROW;
