@@ -2,21 +2,9 @@
 /* y = exp(x - max) / sum(exp(x - max)) */
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
-
-struct result {
-    real max, scale;
-};
-
-static struct result op_result(struct row row, struct state s, struct keep *keep)
-{
-    struct result r = {s.max, (real)1 / (s.sum.hi + s.sum.lo)};
-#if LIMIT
-    r.scale = s.max == (real)(-INFINITY) && s.sum.hi == (real)0 ? (real)0 : r.scale;
-#endif
-    return r;
-}
+#include "probability.cl"
 
 static real op_value(struct row row, uint c, real x, struct result r)
 {
-    return exp_nonpositive(below_max(x, r.max)) * r.scale;
+    return probability(x, r);
 }

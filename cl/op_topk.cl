@@ -105,18 +105,7 @@ static void list_refill(struct keep *keep, struct row row, uint d, uint first, u
 #define keep_reduce(keep, scratch)
 #define keep_end(keep, row, result)
 
-struct result {
-    real max, scale;
-};
-
-static struct result op_result(struct row row, struct state s, struct keep *keep)
-{
-    struct result r = {s.max, (real)1 / (s.sum.hi + s.sum.lo)};
-#if LIMIT
-    r.scale = s.max == (real)(-INFINITY) && s.sum.hi == (real)0 ? (real)0 : r.scale;
-#endif
-    return r;
-}
+#include "probability.cl"
 
 static real set_max(real v, __local real *scratch);
 static uint set_min_column(const uint *columns, __local real *scratch);
@@ -125,8 +114,7 @@ static void write_place(struct row row, struct result r, uint j, real v, uint co
 {
     bool none = column == NO_COLUMN || (row.one_hot && j > 0); /* temperature 0: one only */
     real nothing = r.scale < (real)INFINITY ? (real)0 : (real)NAN; /* NaN rows stay so */
-    real p = exp_nonpositive(below_max(v, r.max)) * r.scale;
-    store_one(none ? nothing : p, row.y + j * row.indices_col);
+    store_one(none ? nothing : probability(v, r), row.y + j * row.indices_col);
     row.indices[j * row.indices_col] = (int)column;
 }
 
