@@ -73,10 +73,10 @@ static void keep_add(struct keep *keep, struct row row, uint c, real x)
     keep->mass = pair_add(keep->mass, weight);
 }
 
-static real set_max(real v, __local real *scratch);
-static struct pair set_sum(struct pair s, __local real *scratch);
+INLINE real set_max(real v, __local real *scratch);
+INLINE struct pair set_sum(struct pair s, __local real *scratch);
 
-static void keep_reduce(struct keep *keep, __local real *scratch)
+INLINE void keep_reduce(struct keep *keep, __local real *scratch)
 {
     keep->infinite = set_max(keep->infinite, scratch);
     keep->spread = set_sum(keep->spread, scratch);

@@ -8,12 +8,12 @@
 #define WG 64
 #endif
 
-static real set_max(real v, __local real *scratch)
+INLINE real set_max(real v, __local real *scratch)
 {
     return v;
 }
 
-static struct pair set_sum(struct pair s, __local real *scratch)
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     return s;
 }

@@ -62,7 +62,7 @@ static uint swap_u32(uint v, uint distance)
     return other;
 }
 
-static real lanes_swap(real v, uint distance, __local real *scratch)
+INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 {
 #if REAL_IS_F64
     uint2 halves = as_uint2(v);
@@ -76,7 +76,7 @@ static real lanes_swap(real v, uint distance, __local real *scratch)
 #elif LANES_BY == LANES_LOCAL
 #undef LANES_SCRATCH
 #define LANES_SCRATCH WG
-static real lanes_swap(real v, uint distance, __local real *scratch)
+INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 {
     uint i = get_local_id(0);
     scratch[i] = v;
@@ -102,7 +102,7 @@ static real lanes_swap(real v, uint distance, __local real *scratch)
 #define SWAP_2(v) (v).s2301
 #define SWAP_1(v) (v).s1032
 #endif
-static real lanes_swap(real v, uint distance, __local real *scratch)
+INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 {
     return distance == 8   ? SWAP_8(v)
            : distance == 4 ? SWAP_4(v)
@@ -111,14 +111,14 @@ static real lanes_swap(real v, uint distance, __local real *scratch)
 }
 #endif
 
-static real lanes_max(real v, __local real *scratch)
+INLINE real lanes_max(real v, __local real *scratch)
 {
     for (uint d = LANES / 2; d > 0; d /= 2)
         v = real_max(v, lanes_swap(v, d, scratch));
     return v;
 }
 
-static real lanes_add(real v, __local real *scratch)
+INLINE real lanes_add(real v, __local real *scratch)
 {
     for (uint d = LANES / 2; d > 0; d /= 2)
         v += lanes_swap(v, d, scratch);
@@ -130,7 +130,7 @@ static real lanes_add(real v, __local real *scratch)
 /* The sum of all lanes' pairs with plain reductions only. Adding and taking away `grid`
  * rounds each hi to one common grid on which their sum is exact in any order; what the
  * rounding cut off goes to lo. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */
-static struct pair lanes_sum(struct pair s, __local real *scratch)
+INLINE struct pair lanes_sum(struct pair s, __local real *scratch)
 {
     real grid = lanes_max(fabs(s.hi), scratch) * (real)(SCALAR)(2 * lanes_size());
     real hi = (s.hi + grid) - grid;

@@ -107,8 +107,8 @@ static void list_refill(struct keep *keep, struct row row, uint d, uint first, u
 
 #include "probability.cl"
 
-static real set_max(real v, __local real *scratch);
-static uint set_min_column(const uint *columns, __local real *scratch);
+INLINE real set_max(real v, __local real *scratch);
+INLINE uint set_min_column(const uint *columns, __local real *scratch);
 
 static void write_place(struct row row, struct result r, uint j, real v, uint column)
 {
@@ -118,7 +118,7 @@ static void write_place(struct row row, struct result r, uint j, real v, uint co
     row.indices[j * row.indices_col] = (int)column;
 }
 
-static void op_write(struct row row, struct result r, struct keep *keep, uint first,
+INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first,
                      uint step, __local real *scratch)
 {
     uint given[VEC]; /* since the list was filled */

@@ -31,8 +31,8 @@
 #define OP_WRITES WRITES_ROW
 #endif
 
-static real set_max(real v, __local real *scratch);
-static struct pair set_sum(struct pair s, __local real *scratch);
+INLINE real set_max(real v, __local real *scratch);
+INLINE struct pair set_sum(struct pair s, __local real *scratch);
 
 /* The smallest of everybody's columns, one for each lane; NO_COLUMN if there are none. In
  * two halves where a row may have more columns than a real has digits. */
@@ -41,7 +41,7 @@ static struct pair set_sum(struct pair s, __local real *scratch);
 #else
 #define LOW_BITS 0
 #endif
-static uint set_min_column(const uint *columns, __local real *scratch)
+INLINE uint set_min_column(const uint *columns, __local real *scratch)
 {
     SCALAR high[VEC];
     for (uint d = 0; d < VEC; d++)
@@ -66,7 +66,7 @@ static uint set_min_column(const uint *columns, __local real *scratch)
 
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
 /* The first column where the row has its maximum, in rows of temperature 0. */
-static uint first_of_max(struct row row, real max, uint first, uint step,
+INLINE uint first_of_max(struct row row, real max, uint first, uint step,
                          __local real *scratch)
 {
     uint at = NO_COLUMN;
@@ -121,7 +121,7 @@ static void write_row_results(struct row row, struct state s)
 }
 
 /* The row's state is complete and the same for everybody. */
-static void end_row(struct row row, struct state s, struct keep *keep, uint first,
+INLINE void end_row(struct row row, struct state s, struct keep *keep, uint first,
                     uint step, __local real *scratch)
 {
     uint hot = NO_COLUMN;
@@ -160,7 +160,7 @@ static void end_row(struct row row, struct state s, struct keep *keep, uint firs
 
 /* Maximum, sum, write: reads x three times (twice if the operation has no maximum, once if
  * they are given). */
-static void three_passes(struct row row, uint first, uint step, __local real *scratch)
+INLINE void three_passes(struct row row, uint first, uint step, __local real *scratch)
 {
     struct state s = state_empty();
     struct keep keep;
@@ -193,7 +193,7 @@ static void three_passes(struct row row, uint first, uint step, __local real *sc
 #elif VEC == 1
 /* Running maximum and sum, then write: reads x twice. The maximum is raised at most once
  * per BLOCK elements. Source: Milakov and Gimelshein, arXiv:1805.02867, algorithm 3. */
-static void two_passes(struct row row, uint first, uint step, __local real *scratch)
+INLINE void two_passes(struct row row, uint first, uint step, __local real *scratch)
 {
     struct state s = state_empty();
     struct keep keep;

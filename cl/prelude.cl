@@ -12,8 +12,8 @@
 #ifndef ONE_HOT
 #define ONE_HOT 0 /* 1: temperature 0 in all rows */
 #endif
-/* For functions with barriers that are called more than once: PoCL inlines them anyway, late,
- * where LLVM 15 has crashed on them. */
+/* For every function that reaches a barrier. PoCL has to inline these, and where it left that
+ * to LLVM 15's inliner, that crashed, or work-items did not wait for each other. */
 #define INLINE static inline __attribute__((always_inline))
 #include "shape.cl"
 #include "types.cl"

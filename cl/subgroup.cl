@@ -8,12 +8,12 @@
 #define WG 128
 #endif
 
-static real set_max(real v, __local real *scratch)
+INLINE real set_max(real v, __local real *scratch)
 {
     return lanes_max(v, scratch);
 }
 
-static struct pair set_sum(struct pair s, __local real *scratch)
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     return lanes_sum(s, scratch);
 }

@@ -6,12 +6,12 @@
  * consecutive rows. The elements of a vector are the lanes of the reduction.
  */
 
-static real set_max(real v, __local real *scratch)
+INLINE real set_max(real v, __local real *scratch)
 {
     return lanes_max(v, scratch);
 }
 
-static struct pair set_sum(struct pair s, __local real *scratch)
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     return lanes_sum(s, scratch);
 }
