@@ -78,7 +78,7 @@ extern "C" {
     X(ERR_CONTEXT, -2006, "queue, buffer or device belong to another context")           \
     X(ERR_DEVICE, -2007, "the queue is on another device than the plan")                 \
     X(ERR_ACCESS, -2008, "a buffer's flags forbid the access that is needed")            \
-    X(ERR_OVERLAP, -2009, "x and y overlap without being the same elements")             \
+    X(ERR_OVERLAP, -2009, "tensors overlap without being the same elements")             \
     X(ERR_UNSUPPORTED, -2010, "the device cannot do this")                               \
     X(ERR_VARIANT, -2011, "the asked-for variant does not fit problem or device")        \
     X(ERR_BUILD, -2012, "no kernel could be built; the message holds the log")           \
@@ -240,7 +240,7 @@ typedef enum clsm_mask_type {
 #undef CLSM_MASK_ENUM
 } clsm_mask_type;
 
-/** Types of targets: name, bytes. */
+/** Types of targets. */
 typedef enum clsm_target_type { CLSM_TARGET_I32, CLSM_TARGET_I64 } clsm_target_type;
 
 /** From one batch, head, query, column, inner element to the next; 0 broadcasts. */
@@ -279,7 +279,8 @@ typedef struct clsm_problem {
     clsm_nonfinite nonfinite; /**< CLSM_NONFINITE_DEFAULT */
     unsigned flags;           /**< CLSM_OPEN_ROWS, ...; 0 */
     size_t rows;              /**< 0 is a no-op */
-    size_t cols;              /**< elements of one softmax, up to 2^31; 0 is a no-op */
+    size_t cols;              /**< elements of one softmax, up to 2^31; with 0 only
+                                   row results are written */
     size_t inner;             /**< 1; or the product of the dimensions after the axis */
     size_t x_row_stride;      /**< 0: packed, cols * col_stride */
     size_t y_row_stride;

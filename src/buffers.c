@@ -4,14 +4,16 @@
 
 #include "status.h"
 
-/* One tensor of a call, and its place in memory, in bytes of the buffer that it is or
- * is part of. */
+/* One tensor of a call: what it needs, and its place in memory, in bytes of the buffer
+ * that it is or is part of. */
 struct span {
     const char *name;
+    clsm_buffer buffer;
+    bool written;
+    const struct layout *layout;  /* NULL: not of x's shape */
+    size_t extent, element_bytes; /* extent: elements */
     cl_mem memory;
     size_t first, end;
-    bool written;
-    const struct layout *layout; /* NULL: not of x's shape */
 };
 
 enum { MAX_SPANS = CLSM_OPERAND_COUNT + FIRST_OPERAND };
@@ -23,9 +25,9 @@ static clsm_status ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *valu
 }
 
 /* A buffer of our context, with access allowed? */
-static clsm_status check_kind(const clsm_plan *plan, const struct span *s,
-                              cl_mem buffer)
+static clsm_status check_kind(const clsm_plan *plan, const struct span *s)
 {
+    const cl_mem buffer = s->buffer.memory;
     cl_mem_object_type kind;
     cl_context context;
     cl_mem_flags flags, forbidden = s->written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY;
@@ -50,25 +52,25 @@ static clsm_status check_kind(const clsm_plan *plan, const struct span *s,
 }
 
 /* Does it hold the tensor? Fills in where that stands. */
-static clsm_status check_extent(struct span *s, const clsm_buffer *buffer,
-                                size_t extent, size_t element)
+static clsm_status check_extent(struct span *s)
 {
     cl_mem parent;
-    size_t bytes, start;
+    size_t bytes, start, element = s->element_bytes;
+    const clsm_buffer *buffer = &s->buffer;
     TRY(ask(buffer->memory, CL_MEM_SIZE, sizeof bytes, &bytes));
-    if (buffer->offset > SIZE_MAX / element - extent ||
-        (buffer->offset + extent) * element > bytes)
+    if (buffer->offset > SIZE_MAX / element - s->extent ||
+        (buffer->offset + s->extent) * element > bytes)
         return clsm_fail(
             CLSM_ERR_BUFFER,
             "buffer %s has %zu bytes, expected at least (%s_offset %zu + extent "
             "%zu) x %zu bytes",
-            s->name, bytes, s->name, buffer->offset, extent, element);
+            s->name, bytes, s->name, buffer->offset, s->extent, element);
     TRY(ask(buffer->memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent));
     TRY(ask(buffer->memory, CL_MEM_OFFSET, sizeof start, &start));
     start = parent ? start : 0;
     s->memory = parent ? parent : buffer->memory;
     s->first = start + buffer->offset * element;
-    s->end = s->first + extent * element;
+    s->end = s->first + s->extent * element;
     return CLSM_OK;
 }
 
@@ -97,33 +99,40 @@ static clsm_status check_overlap(const struct problem *p, const struct span *a,
                      a->name, a->first, a->end, b->name, b->first, b->end);
 }
 
-/* x and y, then the operands that take part. A tensor without elements may have no
- * buffer. */
+static struct span tensor_span(const char *name, cl_mem memory, size_t offset,
+                               bool written, const struct layout *l,
+                               const struct problem *p)
+{
+    return (struct span){.name = name,
+                         .buffer = {memory, offset},
+                         .written = written,
+                         .layout = l,
+                         .extent = clsm_layout_extent(l, p),
+                         .element_bytes = clsm_type_bytes(l->type)};
+}
+
+static struct span operand_span(const clsm_args *args, clsm_operand operand,
+                                const struct problem *p)
+{
+    return (struct span){.name = clsm_operand_name(operand),
+                         .buffer = args->operand[operand],
+                         .written = clsm_operand_is_written(operand),
+                         .layout = operand == CLSM_DY ? &p->dy : NULL,
+                         .extent = clsm_operand_extent(operand, p),
+                         .element_bytes = clsm_operand_bytes(operand, p)};
+}
+
+/* x and y, then the operands that take part. */
 static unsigned list_spans(const clsm_args *args, const struct problem *p,
-                           struct span *spans, clsm_buffer *buffers, size_t *extents,
-                           size_t *bytes)
+                           struct span *spans)
 {
     unsigned n = 0;
-    const clsm_buffer x = {args->x, args->x_offset}, y = {args->y, args->y_offset};
-#define PUT(name, buffer, written, layout, extent, element)                            \
-    do {                                                                               \
-        spans[n] = (struct span){name, NULL, 0, 0, written, layout};                   \
-        buffers[n] = buffer;                                                           \
-        extents[n] = extent;                                                           \
-        bytes[n] = element;                                                            \
-        n += extents[n] || buffers[n].memory;                                          \
-    } while (0)
-    PUT("x", x, false, &p->x, clsm_layout_extent(&p->x, p), clsm_type_bytes(p->x.type));
+    spans[n++] = tensor_span("x", args->x, args->x_offset, false, &p->x, p);
     if (clsm_problem_y(p) != CLSM_Y_NONE)
-        PUT("y", y, true, &p->y, clsm_layout_extent(&p->y, p),
-            clsm_type_bytes(p->y.type));
+        spans[n++] = tensor_span("y", args->y, args->y_offset, true, &p->y, p);
     for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
         if (clsm_has(p, (clsm_operand)o))
-            PUT(clsm_operand_name((clsm_operand)o), args->operand[o],
-                clsm_operand_is_written((clsm_operand)o), o == CLSM_DY ? &p->dy : NULL,
-                clsm_operand_extent((clsm_operand)o, p),
-                clsm_operand_bytes((clsm_operand)o, p));
-#undef PUT
+            spans[n++] = operand_span(args, (clsm_operand)o, p);
     return n;
 }
 
@@ -131,12 +140,12 @@ clsm_status clsm_buffers_check(const clsm_plan *plan, const clsm_args *args,
                                const struct problem *p)
 {
     struct span spans[MAX_SPANS];
-    clsm_buffer buffers[MAX_SPANS];
-    size_t extents[MAX_SPANS], bytes[MAX_SPANS];
-    unsigned n = list_spans(args, p, spans, buffers, extents, bytes);
+    unsigned n = list_spans(args, p, spans);
     for (unsigned i = 0; i < n; i++) {
-        TRY(check_kind(plan, &spans[i], buffers[i].memory));
-        TRY(check_extent(&spans[i], &buffers[i], extents[i], bytes[i]));
+        if (!spans[i].extent && !spans[i].buffer.memory)
+            continue; /* a tensor without elements may have no buffer */
+        TRY(check_kind(plan, &spans[i]));
+        TRY(check_extent(&spans[i]));
         for (unsigned j = 0; j < i; j++)
             TRY(check_overlap(p, &spans[j], &spans[i]));
     }

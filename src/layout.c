@@ -5,7 +5,8 @@
 
 #include "status.h"
 
-size_t clsm_mul_add(size_t a, size_t b, size_t c)
+/* a * b + c, or SIZE_MAX where that does not fit. */
+static size_t mul_add(size_t a, size_t b, size_t c)
 {
     if (c == SIZE_MAX || (a && b > (SIZE_MAX - c) / a))
         return SIZE_MAX;
@@ -20,8 +21,8 @@ static size_t matrices(const struct problem *p)
 /* From the first to behind the last of `rows` rows of one matrix. */
 static size_t rows_extent(const struct layout *l, size_t rows, size_t inner)
 {
-    size_t one_row = clsm_mul_add(l->cols - 1, l->col_stride, inner);
-    return clsm_mul_add(rows - 1, l->row_stride, one_row);
+    size_t one_row = mul_add(l->cols - 1, l->col_stride, inner);
+    return mul_add(rows - 1, l->row_stride, one_row);
 }
 
 size_t clsm_layout_extent(const struct layout *l, const struct problem *p)
@@ -32,9 +33,8 @@ size_t clsm_layout_extent(const struct layout *l, const struct problem *p)
     if (count == 1)
         return rows_extent(l, last, p->inner);
     size_t whole = rows_extent(l, p->queries, p->inner);
-    size_t before = clsm_mul_add(count - 2, l->matrix_stride, whole);
-    size_t end =
-        clsm_mul_add(count - 1, l->matrix_stride, rows_extent(l, last, p->inner));
+    size_t before = mul_add(count - 2, l->matrix_stride, whole);
+    size_t end = mul_add(count - 1, l->matrix_stride, rows_extent(l, last, p->inner));
     return before > end ? before : end;
 }
 
@@ -49,7 +49,7 @@ static clsm_status fill_strides(const struct problem *p, const char *name,
                          l->col_stride, p->inner);
     size_t one_row = l->cols && p->inner ? rows_extent(l, 1, p->inner) : 0;
     if (!l->row_stride)
-        l->row_stride = clsm_mul_add(l->cols, l->col_stride, 0);
+        l->row_stride = mul_add(l->cols, l->col_stride, 0);
     if (l->row_stride < one_row && p->rows > 1)
         return clsm_fail(
             CLSM_ERR_SHAPE,
@@ -58,7 +58,7 @@ static clsm_status fill_strides(const struct problem *p, const char *name,
     size_t one_matrix =
         one_row && p->queries ? rows_extent(l, p->queries, p->inner) : 0;
     if (!l->matrix_stride)
-        l->matrix_stride = clsm_mul_add(p->queries, l->row_stride, 0);
+        l->matrix_stride = mul_add(p->queries, l->row_stride, 0);
     if (l->matrix_stride < one_matrix && p->rows > p->queries)
         return clsm_fail(
             CLSM_ERR_SHAPE,
@@ -85,7 +85,7 @@ clsm_status clsm_layouts_check(struct problem *p)
     if (p->cols > MAX_COLS)
         return clsm_fail(CLSM_ERR_SHAPE, "cols is %zu, expected at most %zu", p->cols,
                          MAX_COLS);
-    if (clsm_mul_add(p->rows, p->inner, 0) == SIZE_MAX)
+    if (mul_add(p->rows, p->inner, 0) == SIZE_MAX)
         return clsm_fail(CLSM_ERR_SHAPE, "rows %zu x inner %zu overflow size_t",
                          p->rows, p->inner);
     if (p->one_matrix)
@@ -124,11 +124,11 @@ static size_t mask_extent(const struct problem *p)
     size_t queries = p->rows < p->queries ? p->rows : p->queries;
     if (!p->cols || !p->inner || !count)
         return 0;
-    size_t extent = clsm_mul_add(batches - 1, s->batch, 1);
-    extent = clsm_mul_add(heads - 1, s->head, extent);
-    extent = clsm_mul_add(queries - 1, s->row, extent);
-    extent = clsm_mul_add(p->cols - 1, s->col, extent);
-    return clsm_mul_add(p->inner - 1, s->inner, extent);
+    size_t extent = mul_add(batches - 1, s->batch, 1);
+    extent = mul_add(heads - 1, s->head, extent);
+    extent = mul_add(queries - 1, s->row, extent);
+    extent = mul_add(p->cols - 1, s->col, extent);
+    return mul_add(p->inner - 1, s->inner, extent);
 }
 
 size_t clsm_operand_extent(clsm_operand operand, const struct problem *p)

@@ -77,9 +77,6 @@ uint64_t clsm_problem_bytes(const struct problem *p);
 /* Computed in f64 rather than f32. */
 bool clsm_problem_is_f64(const struct problem *p);
 
-/* a * b + c, or SIZE_MAX where that does not fit. */
-size_t clsm_mul_add(size_t a, size_t b, size_t c);
-
 /* In names.c: the tables' sizes and one column. */
 size_t clsm_type_count(void);
 unsigned clsm_op_needs(clsm_op op);
