@@ -13,6 +13,7 @@
  */
 #include "exp_terms.cl"
 #define OP_KEEPS 1
+#define OP_NEEDS_REST 1
 
 struct keep {
     bool counts, bad; /* does the row count; is its target no class */
@@ -57,19 +58,19 @@ static void keep_start(struct keep *keep, struct row row)
 }
 
 #if SMOOTHING
-static void keep_add(struct keep *keep, struct row row, uint c, real x)
+static void keep_add(struct keep *keep, struct row row, struct element e)
 {
     real weight = (real)1;
 #if HAS_WEIGHTS
-    weight = row_weight(row, c);
+    weight = row_weight(row, e.c);
 #endif
-    weight = upto(weight, row.end - c, (real)0);
+    weight = upto(weight, row.end - e.c, (real)0);
     real base = keep->logit > (real)(-INFINITY) ? keep->logit : (real)0;
-    real gone = upto(x, row.end - c, (real)0) == (real)(-INFINITY) && weight > (real)0
+    real gone = upto(e.x, row.end - e.c, (real)0) == (real)(-INFINITY) && weight > (real)0
                     ? (real)1
                     : (real)0;
     keep->infinite = real_max(keep->infinite, gone);
-    keep->spread = pair_add(keep->spread, x > (real)(-INFINITY) ? weight * (x - base) : (real)0);
+    keep->spread = pair_add(keep->spread, e.x > (real)(-INFINITY) ? weight * (e.x - base) : (real)0);
     keep->mass = pair_add(keep->mass, weight);
 }
 
@@ -83,7 +84,7 @@ INLINE void keep_reduce(struct keep *keep, __local real *scratch)
     keep->mass = set_sum(keep->mass, scratch);
 }
 #else
-#define keep_add(keep, row, c, x)
+#define keep_add(keep, row, e)
 #define keep_reduce(keep, scratch)
 #endif
 

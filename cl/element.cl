@@ -3,6 +3,13 @@
  * What is read and written of a row: elements from column c on, VEC at a time in the wide
  * mapping. A logit is x scaled, soft-capped, with its ALiBi term and its mask, in this order.
  */
+/* Is all that is written rounded to 16 bits? */
+#if HAS_MAX || HAS_SUM || HAS_LSE || HAS_LOSS
+#define ROUGH 0
+#else
+#define ROUGH (sizeof(mem_y) == 2)
+#endif
+
 #define FORMS                                                                            \
     (HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES || HAS_MASK)
 
@@ -79,9 +86,9 @@ static real row_mask(struct row row, uint c)
 }
 #endif
 
-static real row_logit(struct row row, uint c)
+/* The logit of column c from its x. */
+static real logit_of(struct row row, uint c, real v)
 {
-    real v = row_x(row, c);
 #if HAS_SCALE || HAS_TEMPERATURE
     v *= row.scale;
 #endif
@@ -100,6 +107,27 @@ static real row_logit(struct row row, uint c)
     v = upto(v, row.end - c, (real)(-INFINITY));
 #endif
     return v;
+}
+
+static real row_logit(struct row row, uint c)
+{
+    return logit_of(row, c, row_x(row, c));
+}
+
+/* What an operation gets to see of column c. */
+struct element {
+    uint c;
+    real x; /* the logit */
+    real dy;
+};
+
+static struct element row_element(struct row row, uint c)
+{
+    struct element e = {c, row_logit(row, c), (real)0};
+#if HAS_DY
+    e.dy = row_dy(row, c);
+#endif
+    return e;
 }
 
 /* Columns c on, up to but not including `end`. */

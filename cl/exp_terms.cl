@@ -2,7 +2,8 @@
 /* What softmax and its kin share: the terms are exp(x - max). */
 #define OP_NEEDS_MAX 1
 
-static real op_term(struct row row, uint c, real x, real max)
+static real op_term(struct row row, struct element e, real max)
 {
-    return exp_nonpositive(below_max(x, max));
+    real d = below_max(e.x, max);
+    return ROUGH ? exp_result(d) : exp_nonpositive(d);
 }

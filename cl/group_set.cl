@@ -1,40 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A work-group as a set of workers where lanes can exchange values: each set of lanes
- * reduces on its own, then everybody goes over the partial results in local memory, however
- * many there are.
+ * reduces on its own; then each set of lanes reduces all the partial results in local memory,
+ * however many there are.
  */
-#define SCRATCH_REALS (LANES_SCRATCH + 2 * WG)
+#define SCRATCH_REALS (LANES_SCRATCH + 3 * WG)
+/* Nobody writes the partial results of one kind before all have read the ones before: where
+ * a maximum and a sum take turns, each in its place, the other's barrier sees to that. */
+#if SMOOTHING || MAY_BE_HOT || !OP_NEEDS_MAX || OP_WRITES == WRITES_ITSELF
+#define TURN_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#else
+#define TURN_BARRIER
+#endif
 
 INLINE real set_max(real v, __local real *scratch)
 {
-    __local real *part = scratch + LANES_SCRATCH;
+    __local real *part = scratch + LANES_SCRATCH + 2 * WG;
     v = lanes_max(v, scratch);
     if (lane_id() == 0)
         part[lanes_id()] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
-    v = part[0];
-    for (uint k = 1; k < lanes_count(); k++)
+    v = -INFINITY;
+    for (uint k = lane_id(); k < lanes_count(); k += lanes_size())
         v = real_max(v, part[k]);
-    barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read before scratch is used again */
+    v = lanes_max(v, scratch);
+    TURN_BARRIER;
     return v;
 }
 
 INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     __local real *hi = scratch + LANES_SCRATCH, *lo = hi + WG;
-    s = lanes_sum(s, scratch);
+    s = lanes_row_sum(s, scratch);
     if (lane_id() == 0) {
         hi[lanes_id()] = s.hi;
         lo[lanes_id()] = s.lo;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    s.hi = hi[0];
-    s.lo = lo[0];
-    for (uint k = 1; k < lanes_count(); k++) {
+    s.hi = s.lo = (real)0;
+    for (uint k = lane_id(); k < lanes_count(); k += lanes_size()) {
         struct pair part = {hi[k], lo[k]};
         s = pair_merge(s, part);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    s = lanes_sum(s, scratch);
+    TURN_BARRIER;
     return s;
 }

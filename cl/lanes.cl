@@ -10,8 +10,9 @@
  *     LANES_VECTOR  the elements of one work-item's vector
  *
  * Each gives lanes_size, lane_id, lanes_id (which of the work-group's sets of lanes),
- * lanes_count (how many sets), lanes_max and lanes_add. All work-items of a work-group
- * must call together.
+ * lanes_count (how many sets), lanes_max and lanes_sum. Where two lanes can swap values,
+ * LANES_SWAP, the same goes for clusters of neighbouring lanes. All work-items of a
+ * work-group must call together.
  */
 #define LANES_NONE 0
 #define LANES_KHR 1
@@ -28,6 +29,7 @@
 #endif
 #define LANES_ATTRIBUTE
 #define LANES_SCRATCH 0 /* reals of local memory at the start of scratch */
+#define LANES_SWAP (LANES_BY >= LANES_INTEL)
 
 #if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL
 #if LANES_BY == LANES_KHR
@@ -45,6 +47,9 @@
 #define lanes_count() get_num_sub_groups()
 #define lanes_max(v, scratch) sub_group_reduce_max(v)
 #define lanes_add(v, scratch) sub_group_reduce_add(v)
+#if LANES_BY == LANES_INTEL
+#define lanes_swap(v, distance, scratch) intel_sub_group_shuffle_xor(v, distance)
+#endif
 
 #elif LANES_BY != LANES_NONE
 #define lanes_size() ((uint)LANES)
@@ -111,22 +116,43 @@ INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 }
 #endif
 
-INLINE real lanes_max(real v, __local real *scratch)
+#define lanes_max(v, scratch) cluster_max(v, LANES, scratch)
+#define lanes_add(v, scratch) cluster_add(v, LANES, scratch)
+#define lanes_sum(s, scratch) cluster_sum(s, LANES, scratch)
+#endif
+
+#if LANES_SWAP
+/* `lanes` neighbours, a power of two, exchange what they have. Both of a pair of lanes do
+ * the same sum in the same order, so that all come to the same bits. */
+INLINE real cluster_max(real v, uint lanes, __local real *scratch)
 {
-    for (uint d = LANES / 2; d > 0; d /= 2)
+    UNROLL for (uint d = lanes / 2; d > 0; d /= 2)
         v = real_max(v, lanes_swap(v, d, scratch));
     return v;
 }
 
-INLINE real lanes_add(real v, __local real *scratch)
+INLINE real cluster_add(real v, uint lanes, __local real *scratch)
 {
-    for (uint d = LANES / 2; d > 0; d /= 2)
+    UNROLL for (uint d = lanes / 2; d > 0; d /= 2)
         v += lanes_swap(v, d, scratch);
     return v;
 }
+
+INLINE struct pair cluster_sum(struct pair s, uint lanes, __local real *scratch)
+{
+    UNROLL for (uint d = lanes / 2; d > 0; d /= 2)
+    {
+        struct pair other = {lanes_swap(s.hi, d, scratch), lanes_swap(s.lo, d, scratch)};
+        struct pair sum = {s.hi, (real)0};
+        sum = pair_add(sum, other.hi);
+        sum.lo += s.lo + other.lo;
+        s = sum;
+    }
+    return s;
+}
 #endif
 
-#if LANES_BY != LANES_NONE
+#if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL
 /* The sum of all lanes' pairs with plain reductions only. Adding and taking away `grid`
  * rounds each hi to one common grid on which their sum is exact in any order; what the
  * rounding cut off goes to lo. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */

@@ -7,16 +7,16 @@
  */
 #include "cross_entropy.cl"
 
-static real op_value(struct row row, uint c, real x, struct result r)
+static real op_value(struct row row, struct element e, struct result r)
 {
     if (r.nothing)
         return (real)0;
-    real p = exp_nonpositive(below_max(x, r.max)) * r.scale;
+    real p = exp_result(below_max(e.x, r.max)) * r.scale;
     real here = r.all * p;
-    if (r.target - c < VEC)
-        here = pick(c, r.target, (r.all - r.hit) * p - r.hit * r.missing, here);
+    if (r.target - e.c < VEC)
+        here = pick(e.c, r.target, (r.all - r.hit) * p - r.hit * r.missing, here);
 #if SMOOTHING && HAS_WEIGHTS
-    here -= r.each * row_weight(row, c);
+    here -= r.each * row_weight(row, e.c);
 #elif SMOOTHING
     here -= r.each;
 #endif

@@ -17,7 +17,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     return r;
 }
 
-static real op_value(struct row row, uint c, real x, struct result r)
+static real op_value(struct row row, struct element e, struct result r)
 {
-    return exp_nonpositive(below_max(x, r.max)) + r.poison;
+    return exp_result(below_max(e.x, r.max)) + r.poison;
 }

@@ -2,6 +2,7 @@
 /* y = x - max - log(sum(exp(x - max))) */
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
+#define OP_NEEDS_REST 1
 
 struct result {
     real max, log_sum;
@@ -16,7 +17,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     return r;
 }
 
-static real op_value(struct row row, uint c, real x, struct result r)
+static real op_value(struct row row, struct element e, struct result r)
 {
-    return below_max(x, r.max) - r.log_sum;
+    return below_max(e.x, r.max) - r.log_sum;
 }

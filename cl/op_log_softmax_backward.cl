@@ -4,12 +4,12 @@
 #include "keep_nothing.cl"
 #include "gradient_result.cl"
 
-static real op_term(struct row row, uint c, real y, real max)
+static real op_term(struct row row, struct element e, real max)
 {
-    return row_dy(row, c);
+    return e.dy;
 }
 
-static real op_value(struct row row, uint c, real y, struct result r)
+static real op_value(struct row row, struct element e, struct result r)
 {
-    return (row_dy(row, c) - exp_nonpositive(y) * r.sum) * (real)row.grad_scale;
+    return (e.dy - exp_result(e.x) * r.sum) * (real)row.grad_scale;
 }

@@ -3,6 +3,7 @@
  * +inf, nothing but -inf (or nothing at all) gives -inf. */
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
+#define OP_NEEDS_REST 1
 #define OP_WRITES WRITES_ONE
 
 struct result {

@@ -6,7 +6,7 @@
 #include "keep_nothing.cl"
 #include "no_result.cl"
 
-static real op_term(struct row row, uint c, real x, real max)
+static real op_term(struct row row, struct element e, real max)
 {
-    return row_dy(row, c) * exp_nonpositive(below_max(x, max));
+    return e.dy * exp_nonpositive(below_max(e.x, max));
 }

@@ -4,7 +4,7 @@
 #include "keep_nothing.cl"
 #include "probability.cl"
 
-static real op_value(struct row row, uint c, real x, struct result r)
+static real op_value(struct row row, struct element e, struct result r)
 {
-    return probability(x, r);
+    return probability(e.x, r);
 }

@@ -4,12 +4,12 @@
 #include "keep_nothing.cl"
 #include "gradient_result.cl"
 
-static real op_term(struct row row, uint c, real y, real max)
+static real op_term(struct row row, struct element e, real max)
 {
-    return upto(row_dy(row, c) * y, row.end - c, (real)0);
+    return upto(e.dy * e.x, row.end - e.c, (real)0);
 }
 
-static real op_value(struct row row, uint c, real y, struct result r)
+static real op_value(struct row row, struct element e, struct result r)
 {
-    return y * (row_dy(row, c) - r.sum) * (real)row.grad_scale;
+    return e.x * (e.dy - r.sum) * (real)row.grad_scale;
 }

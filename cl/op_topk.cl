@@ -69,12 +69,12 @@ static SCALAR rank_value(SCALAR v)
     return v != v ? (SCALAR)INFINITY : v;
 }
 
-static void keep_add(struct keep *keep, struct row row, uint c, real x)
+static void keep_add(struct keep *keep, struct row row, struct element e)
 {
     SCALAR lane[VEC];
-    TO_LANES(x, lane);
-    for (uint d = 0; d < VEC && c + d < row.end; d++)
-        list_add(keep, d, rank_value(lane[d]), c + d);
+    TO_LANES(e.x, lane);
+    for (uint d = 0; d < VEC && e.c + d < row.end; d++)
+        list_add(keep, d, rank_value(lane[d]), e.c + d);
 }
 
 /* Drop the head of lane d's list. */
@@ -88,12 +88,18 @@ static void list_drop(struct keep *keep, uint d)
     keep->column[(LIST - 1) * VEC + d] = NO_COLUMN;
 }
 
+static uint worker_columns(struct row row, uint first, uint step);
+static uint worker_column(struct row row, uint first, uint step, uint i);
+
 /* Fill lane d's list with what comes after the element that it gave last. */
 static void list_refill(struct keep *keep, struct row row, uint d, uint first, uint step,
                         SCALAR value, uint column)
 {
     list_clear(keep, d);
-    for (uint c = row.begin + first; c < row.end; c += step) {
+    for (uint i = 0; i < worker_columns(row, first, step); i++) {
+        uint c = worker_column(row, first, step, i);
+        if (c >= row.end)
+            continue;
         SCALAR lane[VEC];
         TO_LANES(row_logit(row, c), lane);
         SCALAR v = rank_value(lane[d]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How a set of workers goes over one row, for any operation. Worker `first` takes columns
- * first, first + step, ... of those that take part. All workers of a set pass the same row.
+ * first, first + step, ... of those that take part; in mappings with PACKS it takes packs of
+ * neighbours, see held.cl. All workers of a set pass the same row.
  *
  * A mapping defines what its set is:
  *     set_max  everybody gets the largest of everybody's value
@@ -11,6 +12,7 @@
  *
  * An operation has defined before:
  *     OP_NEEDS_MAX  its terms are taken relative to the row's maximum
+ *     OP_NEEDS_REST its result is a logarithm of the sum, which may be barely above 1
  *     OP_GIVEN      max and sum are read instead of computed
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
  *                   keep_reduce; the others have the empty ones below
@@ -21,6 +23,9 @@
 #define BLOCK 8
 #endif
 
+#ifndef OP_NEEDS_REST
+#define OP_NEEDS_REST HAS_LSE
+#endif
 #ifndef OP_GIVEN
 #define OP_GIVEN 0
 #endif
@@ -33,6 +38,19 @@
 
 INLINE real set_max(real v, __local real *scratch);
 INLINE struct pair set_sum(struct pair s, __local real *scratch);
+
+/* Lanes that share a row bring their sums together; as pairs where the last digits count. */
+#if LANES_BY != LANES_NONE
+INLINE struct pair lanes_row_sum(struct pair s, __local real *scratch)
+{
+#if OP_NEEDS_REST
+    return lanes_sum(s, scratch);
+#else
+    struct pair sum = {lanes_add(s.hi + s.lo, scratch), (real)0};
+    return sum;
+#endif
+}
+#endif
 
 /* The smallest of everybody's columns, one for each lane; NO_COLUMN if there are none. In
  * two halves where a row may have more columns than a real has digits. */
@@ -57,8 +75,26 @@ INLINE uint set_min_column(const uint *columns, __local real *scratch)
     return FIRST(least) == -INFINITY ? NO_COLUMN : column;
 }
 
+/* How many columns a worker takes at most, and its i-th one, or NO_COLUMN where it takes
+ * fewer. They rise with i. */
+#ifdef PACKS
+static uint worker_columns(struct row row, uint first, uint step);
+static uint worker_column(struct row row, uint first, uint step, uint i);
+#else
+static uint worker_columns(struct row row, uint first, uint step)
+{
+    uint cols = row.end - row.begin;
+    return first < cols ? (cols - first - 1) / step + 1 : 0;
+}
+
+static uint worker_column(struct row row, uint first, uint step, uint i)
+{
+    return row.begin + first + i * step;
+}
+#endif
+
 #if !OP_KEEPS
-#define keep_add(keep, row, c, x)
+#define keep_add(keep, row, e)
 #define keep_reduce(keep, scratch)
 #endif
 
@@ -89,15 +125,16 @@ static void write_row(struct row row, struct result result, uint hot, uint first
                       uint step)
 {
     for (uint c = row.begin + first; c < row.end; c += step) {
-        real x = row_logit(row, c);
+        struct element e = row_element(row, c);
 #if MAY_BE_HOT
         if (row.one_hot)
-            x = pick(c, hot, result.max, (real)(-INFINITY));
+            e.x = pick(c, hot, result.max, (real)(-INFINITY));
 #endif
-        row_store(row, c, row.end, op_value(row, c, x, result));
+        row_store(row, c, row.end, op_value(row, e, result));
     }
 #if BOUNDED
-    real masked = op_value(row, 0, (real)(-INFINITY), result);
+    struct element nothing = {0, (real)(-INFINITY), (real)0};
+    real masked = op_value(row, nothing, result);
     for (uint c = first; c < row.begin; c += step)
         row_store(row, c, row.begin, masked);
     for (uint c = row.end + first; c < row.cols; c += step)
@@ -120,14 +157,10 @@ static void write_row_results(struct row row, struct state s)
 #endif
 }
 
-/* The row's state is complete and the same for everybody. */
-INLINE void end_row(struct row row, struct state s, struct keep *keep, uint first,
-                    uint step, __local real *scratch)
+/* What the row comes to: its state is complete and the same for everybody. */
+INLINE struct result close_row(struct row row, struct state s, struct keep *keep,
+                               uint first, __local real *scratch)
 {
-    uint hot = NO_COLUMN;
-#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
-    hot = first_of_max(row, s.max, first, step, scratch);
-#endif
 #if MAY_BE_HOT
     if (row.one_hot && FIRST(s.sum.hi) >= 1) { /* else NaN, or nothing but -inf */
         s.sum.hi = 1;
@@ -142,19 +175,30 @@ INLINE void end_row(struct row row, struct state s, struct keep *keep, uint firs
 #endif
     keep_reduce(keep, scratch);
     struct result result = op_result(row, s, keep);
-    if (first == 0 && row.inside)
+    if (first == 0 && row.inside) {
         write_row_results(row, s);
-#if OP_WRITES == WRITES_ROW
-    write_row(row, result, hot, first, step);
-#elif OP_WRITES == WRITES_ONE
-    if (first == 0 && row.inside)
+#if OP_WRITES == WRITES_ONE
         store_one(op_one(row, result), row.y);
-#elif OP_WRITES == WRITES_ITSELF
-    op_write(row, result, keep, first, step, scratch);
 #endif
 #if OP_KEEPS
-    if (first == 0 && row.inside)
         keep_end(keep, row, result);
+#endif
+    }
+    return result;
+}
+
+INLINE void end_row(struct row row, struct state s, struct keep *keep, uint first,
+                    uint step, __local real *scratch)
+{
+    uint hot = NO_COLUMN;
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+    hot = first_of_max(row, s.max, first, step, scratch);
+#endif
+    struct result result = close_row(row, s, keep, first, scratch);
+#if OP_WRITES == WRITES_ROW
+    write_row(row, result, hot, first, step);
+#elif OP_WRITES == WRITES_ITSELF
+    op_write(row, result, keep, first, step, scratch);
 #endif
 }
 
@@ -177,9 +221,9 @@ INLINE void three_passes(struct row row, uint first, uint step, __local real *sc
     uint c = row.begin + first;
     while (c < row.end) {
         for (uint k = 0; k < SPAN && c < row.end; k++, c += step) {
-            real x = row_logit(row, c);
-            s.part = pair_add(s.part, op_term(row, c, x, s.max));
-            keep_add(&keep, row, c, x);
+            struct element e = row_element(row, c);
+            s.part = pair_add(s.part, op_term(row, e, s.max));
+            keep_add(&keep, row, e);
         }
         s = state_settle(s);
     }
@@ -201,15 +245,17 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
     uint c = row.begin + first, latest = 0;
     for (; row.end - row.begin >= BLOCK * step && c < row.end - (BLOCK - 1) * step;
          c += BLOCK * step) {
-        real x[BLOCK];
+        struct element e[BLOCK];
         real max = s.max;
-        for (uint k = 0; k < BLOCK; k++)
-            max = real_max(max, x[k] = row_logit(row, c + k * step));
+        for (uint k = 0; k < BLOCK; k++) {
+            e[k] = row_element(row, c + k * step);
+            max = real_max(max, e[k].x);
+        }
         if (max > s.max)
             s = state_raise(s, max);
         for (uint k = 0; k < BLOCK; k++) {
-            s.part = pair_add(s.part, op_term(row, c + k * step, x[k], s.max));
-            keep_add(&keep, row, c + k * step, x[k]);
+            s.part = pair_add(s.part, op_term(row, e[k], s.max));
+            keep_add(&keep, row, e[k]);
         }
         latest += BLOCK;
         if (latest >= SPAN) {
@@ -218,11 +264,11 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
         }
     }
     for (; c < row.end; c += step) { /* fewer than BLOCK */
-        real x = row_logit(row, c);
-        if (x > s.max)
-            s = state_raise(s, x);
-        s.part = pair_add(s.part, op_term(row, c, x, s.max));
-        keep_add(&keep, row, c, x);
+        struct element e = row_element(row, c);
+        if (e.x > s.max)
+            s = state_raise(s, e.x);
+        s.part = pair_add(s.part, op_term(row, e, s.max));
+        keep_add(&keep, row, e);
     }
     s = state_close(s);
     s = state_raise(s, set_max(s.max, scratch));

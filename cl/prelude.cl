@@ -15,7 +15,10 @@
 /* For every function that reaches a barrier. PoCL has to inline these, and where it left that
  * to LLVM 15's inliner, that crashed, or work-items did not wait for each other. */
 #define INLINE static inline __attribute__((always_inline))
+/* Before a loop whose indices have to be constants for its arrays to stay in registers. */
+#define UNROLL _Pragma("unroll")
 #include "shape.cl"
+#include "ptx.cl"
 #include "types.cl"
 #include "exp.cl"
 #include "reduce.cl"

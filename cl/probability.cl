@@ -15,5 +15,5 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 
 static real probability(real x, struct result r)
 {
-    return exp_nonpositive(below_max(x, r.max)) * r.scale;
+    return exp_result(below_max(x, r.max)) * r.scale;
 }

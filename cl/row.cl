@@ -9,6 +9,12 @@
 #ifndef BATCHED
 #define BATCHED 0 /* 1: rows are (batch, head, query) */
 #endif
+#ifndef CAUSAL
+#define CAUSAL 0
+#endif
+#ifndef WINDOW
+#define WINDOW 0 /* 1: a query sees the columns around it */
+#endif
 #define BOUNDED (CAUSAL || WINDOW)
 
 #define NO_COLUMN 0xffffffffu /* more than there are */

@@ -217,7 +217,12 @@ static SCALAR number(ulong bits)
 #endif
 }
 
+/* a is no NaN; one in b is passed over: the sum brings it back. */
 static real real_max(real a, real b)
 {
-    return b > a ? b : a; /* a NaN in b is passed over: the sum brings it back */
+#if HAS_PTX
+    return fmax(a, b);
+#else
+    return b > a ? b : a;
+#endif
 }

@@ -12,6 +12,7 @@
 #define QUERY_MAX_NUM_SUB_GROUPS 0x105C
 #define QUERY_OPENCL_C_ALL_VERSIONS 0x1066
 #define QUERY_SUB_GROUP_SIZES_INTEL 0x4108
+#define QUERY_COMPUTE_CAPABILITY_NV 0x4000 /* its major number */
 #define QUERY_WARP_SIZE_NV 0x4003
 
 /* What every device must answer. */

@@ -37,10 +37,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
 {
     const struct variant *v = &clsm_variants[config->variant];
     double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
-    double workers = v->geometry == ROW_PER_GROUP   ? wg
-                     : v->geometry == ROW_PER_LANES ? t->lanes
-                                                    : 1;
     double width = clsm_config_value(config, "VEC", 1);
+    double workers = clsm_config_workers(config, t) / width;
     double native = t->vector_width;
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
@@ -51,8 +49,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
         reduce = clsm_variant_uses_lanes(v, t)
                      ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * k->barrier;
-    else if (v->geometry == ROW_PER_LANES)
-        reduce = 4 * log2(t->lanes) * 4;
+    else if (v->geometry == ROW_PER_LANES || v->geometry == ROW_PER_CLUSTER)
+        reduce = 4 * log2(workers) * 4;
     double idle = wg < k->together ? k->together / wg : 1;
     return workers * idle * (steps * k->element + reduce) / k->lanes;
 }

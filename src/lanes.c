@@ -10,7 +10,7 @@
 static void set_lanes(struct traits *t, enum lanes_by by, unsigned lanes,
                       const char *std)
 {
-    t->bits |= TRAIT_LANES;
+    t->bits |= TRAIT_LANES | (by == LANES_KHR ? 0 : TRAIT_SWAP);
     t->lanes_by = by;
     t->lanes = lanes;
     t->lanes_std = std;
@@ -46,6 +46,12 @@ void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits
         set_lanes(t, LANES_PTX, 32, "CL1.2");
 }
 
+void clsm_lanes_off(struct traits *t)
+{
+    t->bits &= ~(unsigned)(TRAIT_LANES | TRAIT_SWAP);
+    t->lanes_by = LANES_NONE;
+}
+
 /* CLSM_SUBGROUPS=off: never, for a driver that breaks on them. =local: through local
  * memory, so that the mappings with lanes run anywhere. */
 void clsm_lanes_override(struct traits *t)
@@ -53,8 +59,7 @@ void clsm_lanes_override(struct traits *t)
     const char *wish = getenv("CLSM_SUBGROUPS");
     if (!wish || !*wish || strcmp(wish, "auto") == 0)
         return;
-    t->bits &= ~(unsigned)TRAIT_LANES;
-    t->lanes_by = LANES_NONE;
+    clsm_lanes_off(t);
     if (strcmp(wish, "local") == 0)
         set_lanes(t, LANES_LOCAL, 16, "CL1.2");
 }

@@ -8,6 +8,9 @@
 /* Set t's lanes to what the device claims. */
 void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits *t);
 
+/* Lanes cannot exchange anything. */
+void clsm_lanes_off(struct traits *t);
+
 /* Follow CLSM_SUBGROUPS=off|local, where it is set. */
 void clsm_lanes_override(struct traits *t);
 

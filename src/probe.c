@@ -4,6 +4,7 @@
  * with themselves about subgroup sizes, to leave the functions undeclared and to reduce
  * past the work-group; whatever fails here is not used.
  */
+#include "lanes.h"
 #include "program.h"
 
 enum { WG = 64, GROUPS = 2, FIELDS = 6, ITEMS = WG * GROUPS };
@@ -77,6 +78,6 @@ void clsm_probe_lanes(clsm_engine *engine)
         return;
     if (t->max_wg >= WG && lanes_work(engine))
         return;
-    t->bits &= ~(unsigned)TRAIT_LANES;
-    t->lanes_by = LANES_NONE;
+    clsm_lanes_off(t);
+    t->bits &= ~(unsigned)TRAIT_PTX;
 }

@@ -150,6 +150,12 @@ bool clsm_problem_is_batched(const struct problem *p)
            p->operands & by_place;
 }
 
+bool clsm_problem_has_forms(const struct problem *p)
+{
+    return p->scale != 1 || p->softcap != 0 || clsm_has(p, CLSM_TEMPERATURE) ||
+           clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_MASK);
+}
+
 bool clsm_problem_is_empty(const struct problem *p)
 {
     if (!p->rows || !p->inner)

@@ -68,6 +68,9 @@ clsm_y clsm_problem_y(const struct problem *p);
 /* Do rows have to be told apart as (batch, head, query)? */
 bool clsm_problem_is_batched(const struct problem *p);
 
+/* Is a logit more than x: scaled, capped, biased or masked by an operand? */
+bool clsm_problem_has_forms(const struct problem *p);
+
 /* Nothing to write at all: a no-op. */
 bool clsm_problem_is_empty(const struct problem *p);
 

@@ -95,8 +95,8 @@ static void describe_problem(const struct problem *p, struct build *b)
         put(b, " -DPLACES=%zu", p->k);
 }
 
-static void describe_config(const struct config *config, const struct traits *t,
-                            struct build *b)
+static void describe_config(const struct config *config, const struct problem *p,
+                            const struct traits *t, struct build *b)
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool lanes = clsm_variant_uses_lanes(v, t);
@@ -104,12 +104,16 @@ static void describe_config(const struct config *config, const struct traits *t,
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
         put(b, " -D%s=%u", v->params[k].name, config->values[k]);
     put(b, " -DWORKERS=%u", clsm_config_workers(config, t));
+    if (v->packs)
+        put(b, " -DPACKS=%u", clsm_config_packs(config, p, t));
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)
         put(b, " -DLANES_BY=%d -DLANES=%u", t->lanes_by, t->lanes);
     if (t->bits & TRAIT_FMA)
         put(b, " -DHAS_FMA=1");
+    if (t->bits & TRAIT_PTX && !vec)
+        put(b, " -DHAS_PTX=1");
     if (t->bits & TRAIT_EXACT_DIVIDE)
         put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
 }
@@ -130,7 +134,7 @@ static void describe(const struct problem *p, const struct config *config,
         clsm_variant_uses_lanes(v, t) ? t->lanes_std : "CL1.2", clsm_op_name(p->op),
         v->name);
     describe_problem(p, b);
-    describe_config(config, t, b);
+    describe_config(config, p, t, b);
 }
 
 static const struct program *find(const clsm_engine *engine, const char *options)
@@ -183,8 +187,9 @@ clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program)
     struct build b = {
         .kernel = "clsm_probe", .parts = 2, .part = {&source_prelude, &source_probe}};
     bool was_on_disk;
-    snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%d -DLANES=%u",
-             engine->traits.lanes_std, engine->traits.lanes_by, engine->traits.lanes);
+    snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%d -DLANES=%u%s",
+             engine->traits.lanes_std, engine->traits.lanes_by, engine->traits.lanes,
+             engine->traits.bits & TRAIT_PTX ? " -DHAS_PTX=1" : "");
     return clsm_build_program(engine, &b, program, &was_on_disk);
 }
 

@@ -43,7 +43,7 @@ clsm_status clsm_traits_of(cl_device_id device, struct traits *t)
     cl_platform_id platform;
     cl_device_type type;
     cl_device_fp_config config = 0;
-    cl_uint units, width = 0;
+    cl_uint units, width = 0, capability = 0;
     cl_ulong local;
     TRY(clsm_ask(device, CL_DEVICE_PLATFORM, sizeof platform, &platform));
     TRY(clsm_ask(device, CL_DEVICE_TYPE, sizeof type, &type));
@@ -63,6 +63,11 @@ clsm_status clsm_traits_of(cl_device_id device, struct traits *t)
     if (!extensions)
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
     t->bits |= clsm_has_extension(extensions, "cl_khr_fp64") ? TRAIT_F64 : 0;
+    if (clsm_has_extension(extensions, "cl_nv_device_attribute_query") &&
+        clsm_ask_maybe(device, QUERY_COMPUTE_CAPABILITY_NV, sizeof capability,
+                       &capability) &&
+        capability >= 8)
+        t->bits |= TRAIT_PTX;
     clsm_lanes_claim(device, extensions, t);
     find_quirks(device, platform, extensions, t);
     free(extensions);

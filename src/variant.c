@@ -16,6 +16,8 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_GROUP_WORDS = 32768 };
+
 static unsigned value_count(const struct param *param)
 {
     unsigned n = 0;
@@ -168,9 +170,33 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
         return (unsigned)clsm_config_wg(config);
     case ROW_PER_LANES:
         return t->lanes ? t->lanes : 1;
+    case ROW_PER_CLUSTER:
+        return clsm_config_value(config, "CLUSTER", 1);
     default:
         return clsm_config_value(config, "VEC", 1);
     }
+}
+
+unsigned clsm_config_packs(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    size_t workers = clsm_config_workers(config, t);
+    size_t packs = p->cols / (PACK_BYTES / clsm_type_bytes(p->x.type));
+    return packs ? (unsigned)((packs - 1) / workers + 1) : 1;
+}
+
+/* Do the rows fit the registers? 128 KiB a work-group, half of what GPUs have, and few
+ * enough words a work-item that none spill. */
+static bool row_fits(const struct config *config, const struct problem *p,
+                     const struct traits *t)
+{
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type);
+    size_t words = clsm_problem_has_forms(p) ? pack * (clsm_problem_is_f64(p) ? 2 : 1)
+                                             : PACK_BYTES / 4;
+    if (clsm_has(p, CLSM_DY))
+        words += pack * clsm_type_bytes(p->dy.type) / 4;
+    words *= clsm_config_packs(config, p, t);
+    return words <= MAX_HELD_WORDS && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
 }
 
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
@@ -191,6 +217,10 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device's work-groups are smaller";
     if (local > t->local_bytes)
         return "the device has too little local memory";
+    if (v->geometry == ROW_PER_CLUSTER && clsm_config_workers(config, t) > t->lanes)
+        return "the device's subgroups are smaller";
+    if (v->packs && !row_fits(config, p, t))
+        return "the rows do not fit in registers";
     if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)
         return "the device's subgroups are larger than the work-group";
     return NULL;
@@ -202,6 +232,8 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct trai
     switch (clsm_variants[config->variant].geometry) {
     case ROW_PER_ITEM:
         return wg;
+    case ROW_PER_CLUSTER:
+        return wg / clsm_config_value(config, "CLUSTER", 1);
     case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
         return t->lanes && wg >= t->lanes ? wg / t->lanes : 1;
     default:

@@ -10,6 +10,7 @@
 enum geometry {
     ROW_PER_ITEM,     /* a work-item takes a row */
     ROW_PER_LANES,    /* a subgroup takes a row */
+    ROW_PER_CLUSTER,  /* CLUSTER lanes of a subgroup take a row */
     ROW_PER_GROUP,    /* a work-group takes a row */
     ROW_RUN_PER_ITEM, /* a work-group of one work-item takes a run of rows */
 };
@@ -25,6 +26,7 @@ struct variant {
     bool any_axis;        /* takes elements that are not neighbours */
     unsigned needs;       /* traits, as bits */
     bool lanes;           /* exchanges values between lanes where the device can */
+    bool packs;           /* holds the row in registers, in packs of 16 bytes of x */
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
     struct param {
@@ -66,6 +68,10 @@ size_t clsm_config_wg(const struct config *config);
 
 /* Work-items or vector elements that share a row. */
 unsigned clsm_config_workers(const struct config *config, const struct traits *t);
+
+/* Packs of 16 bytes of x that each worker holds. */
+unsigned clsm_config_packs(const struct config *config, const struct problem *p,
+                           const struct traits *t);
 
 /* Why the configuration cannot serve, in words; NULL if it can. */
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,

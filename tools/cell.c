@@ -51,9 +51,8 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
     if (!dress_problem(dress, p))
         return;
     bool good = trial_run(s, &trial, NULL, &v);
-    cell->unfit = v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED;
-    if (cell->unfit)
-        return;
+    if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
+        return; /* not for rows of this length, or not on this device */
     cell->run++;
     cell->passed += good;
     cell->worst = fmax(cell->worst, v.report.worst);
@@ -83,9 +82,10 @@ void cell_verify(const struct session *s, struct cell *cell)
     size_t lengths[MAX_LENGTHS];
     unsigned n = edge_lengths(cell->config, lengths);
     unsigned one = cell->dress ? fitting_dress(cell, cell->dress) : 0;
-    for (unsigned i = 0; i < n && !cell->unfit; i++)
+    for (unsigned i = 0; i < n; i++)
         verify_length(s, cell, lengths[i], i, 0);
-    for (unsigned d = 1; d < dress_count() && !cell->unfit; d++)
+    for (unsigned d = 1; d < dress_count(); d++)
         for (unsigned i = 0; i < 3 && (!cell->dress || d == one); i++)
             verify_length(s, cell, dressed[i], i, d);
+    cell->unfit = cell->run == 0;
 }

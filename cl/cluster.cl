@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster: CLUSTER neighbouring lanes of a subgroup take a row and hold it in registers:
+ * several rows a subgroup, no barrier; reads x once, writes y once, in packs of 16 bytes.
+ * Wins on short rows. The row loop counts whole work-groups, so that all work-items go round
+ * it equally often.
+ */
+#ifndef WG
+#define WG 128
+#endif
+#ifndef CLUSTER
+#define CLUSTER 8
+#endif
+
+INLINE real set_max(real v, __local real *scratch)
+{
+    return cluster_max(v, CLUSTER, scratch);
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+#if OP_NEEDS_REST
+    return cluster_sum(s, CLUSTER, scratch);
+#else
+    struct pair sum = {cluster_add(s.hi + s.lo, CLUSTER, scratch), (real)0};
+    return sum;
+#endif
+}
+#include "held.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+clsm_row(TENSORS)
+{
+    __local real scratch[LANES_SCRATCH + 1];
+    const size_t sets = WG / CLUSTER;
+    for (size_t r = get_group_id(0) * sets; r < shape.rows; r += get_num_groups(0) * sets)
+        held_row(ROW_AT(r + get_local_id(0) / CLUSTER), get_local_id(0) % CLUSTER, scratch);
+}

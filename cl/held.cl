@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row held in registers: read once, in packs of 16 bytes, whatever address it starts at.
+ * WORKERS work-items share it; worker `first` holds the packs first, first + WORKERS, ... and,
+ * of the elements before the first and behind the last whole pack, those that are its own.
+ */
+#include "words.cl"
+
+enum { EDGES = (2 * PACK - 2 + WORKERS - 1) / WORKERS };
+
+/* A row cut at its 16-byte borders: `head` elements, `packs` packs, the rest. */
+struct cut {
+    uint head, packs, tail;
+    bool ragged;          /* is there more than whole packs? */
+    bool y_fits, dy_fits; /* their packs start at whole addresses too */
+};
+
+#define PHASE(p, T) (uint)((size_t)(p) / sizeof(mem_##T) % PACK)
+
+static struct cut cut_row(struct row row)
+{
+    struct cut cut;
+    uint phase = PHASE(row.x, x);
+    cut.head = min((PACK - phase) % PACK, row.cols);
+    cut.packs = (row.cols - cut.head) / PACK;
+    cut.tail = cut.head + cut.packs * PACK;
+    cut.ragged = cut.head || cut.tail < row.cols;
+    cut.y_fits = PHASE(row.y, y) == phase;
+    cut.dy_fits = true;
+#if HAS_DY
+    cut.dy_fits = PHASE(row.dy, dy) == phase;
+#endif
+    return cut;
+}
+
+/* The first column of pack j. */
+static uint pack_column(struct cut cut, uint first, uint j)
+{
+    return cut.head + (j * WORKERS + first) * PACK;
+}
+
+static bool pack_is_there(struct cut cut, uint first, uint j)
+{
+    return j * WORKERS + first < cut.packs;
+}
+
+/* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */
+static uint edge_column(struct row row, struct cut cut, uint first, uint i)
+{
+    uint n = i * WORKERS + first, c = n < cut.head ? n : cut.tail + (n - cut.head);
+    return c < row.cols ? c : NO_COLUMN;
+}
+
+/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
+#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
+
+/* What a worker holds. Logits that are more than x are held ready, as reals. */
+struct held {
+    uint x[PACKS][X_WORDS];
+    uint dy[PACKS][DY_WORDS];
+    real logit[PACKS][PACK];
+    real edge_x[EDGES], edge_dy[EDGES];
+};
+
+static bool is_seen(struct row row, uint c)
+{
+    return !BOUNDED || (c >= row.begin && c < row.end);
+}
+
+static void hold_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+{
+    uint c = pack_column(cut, first, j);
+    bool there = pack_is_there(cut, first, j);
+    if (BOUNDED)
+        there = there && c < row.end && c + PACK > row.begin;
+    real fill[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        fill[k] = FILL;
+    CAT(words_from_, X)(h->x[j], fill);
+    if (there)
+        words_load(h->x[j], X_WORDS, row.x + c);
+#if HAS_DY
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        h->dy[j][i] = 0;
+    if (there && cut.dy_fits)
+        words_load(h->dy[j], DY_WORDS, row.dy + c);
+    else if (there) {
+        real v[PACK];
+        UNROLL for (uint k = 0; k < PACK; k++)
+            v[k] = CAT(get_, DY)(row.dy + c + k);
+        CAT(words_from_, DY)(h->dy[j], v);
+    }
+#endif
+}
+
+static void hold_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
+{
+    uint c = pack_column(cut, first, j);
+    bool there = pack_is_there(cut, first, j);
+    UNROLL for (uint k = 0; k < PACK; k++)
+    {
+        h->logit[j][k] = FILL;
+        if (there && is_seen(row, c + k))
+            h->logit[j][k] = logit_of(row, c + k, CAT(word_, X)(h->x[j], k));
+    }
+}
+
+static void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
+{
+    if (!cut.ragged)
+        return;
+    UNROLL for (uint i = 0; i < EDGES; i++)
+    {
+        uint c = edge_column(row, cut, first, i);
+        h->edge_x[i] = FILL;
+        h->edge_dy[i] = 0;
+        if (c != NO_COLUMN && is_seen(row, c)) {
+            h->edge_x[i] = row_logit(row, c);
+#if HAS_DY
+            h->edge_dy[i] = CAT(get_, DY)(row.dy + c);
+#endif
+        }
+    }
+}
+
+/* All loads are on their way before the first is waited for. */
+static void hold_row(struct held *h, struct row row, struct cut cut, uint first)
+{
+    UNROLL for (uint j = 0; j < PACKS; j++)
+        hold_pack(h, row, cut, first, j);
+    hold_edges(h, row, cut, first);
+#if FORMS
+    UNROLL for (uint j = 0; j < PACKS; j++)
+        hold_logits(h, row, cut, first, j);
+#endif
+}
+
+static struct element held_element(const struct held *h, struct row row, struct cut cut,
+                                   uint first, uint j, uint k)
+{
+    struct element e = {pack_column(cut, first, j) + k, (real)0, (real)0};
+#if FORMS
+    e.x = h->logit[j][k];
+#else
+    e.x = CAT(word_, X)(h->x[j], k);
+    e.x = is_seen(row, e.c) ? e.x : (real)FILL;
+#endif
+#if HAS_DY
+    e.dy = CAT(word_, DY)(h->dy[j], k);
+#endif
+    return e;
+}
+
+static struct element edge_element(const struct held *h, struct row row, struct cut cut,
+                                   uint first, uint i)
+{
+    struct element e = {edge_column(row, cut, first, i), h->edge_x[i], h->edge_dy[i]};
+    return e;
+}
+
+static uint worker_columns(struct row row, uint first, uint step)
+{
+    return row.cols ? PACKS * PACK + 2 * EDGES : 0;
+}
+
+/* Its part of the head, its packs, its part of the tail. */
+static uint worker_column(struct row row, uint first, uint step, uint i)
+{
+    struct cut cut = cut_row(row);
+    uint c = NO_COLUMN;
+    if (i < EDGES)
+        c = edge_column(row, cut, first, i);
+    else if (i >= EDGES + PACKS * PACK)
+        c = edge_column(row, cut, first, i - EDGES - PACKS * PACK);
+    else if (pack_is_there(cut, first, (i - EDGES) / PACK))
+        c = pack_column(cut, first, (i - EDGES) / PACK) + (i - EDGES) % PACK;
+    bool head = c < cut.head, tail = c >= cut.tail;
+    bool wanted = i < EDGES ? head : i >= EDGES + PACKS * PACK ? tail : true;
+    return wanted && is_seen(row, c) ? c : NO_COLUMN;
+}
+
+static real held_max(const struct held *h, struct row row, struct cut cut, uint first)
+{
+    real max[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        max[k] = -INFINITY;
+    UNROLL for (uint j = 0; j < PACKS; j++)
+        UNROLL for (uint k = 0; k < PACK; k++)
+            max[k] = real_max(max[k], held_element(h, row, cut, first, j, k).x);
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+        max[0] = real_max(max[0], h->edge_x[i]);
+    UNROLL for (uint k = 1; k < PACK; k++)
+        max[0] = real_max(max[0], max[k]);
+    return max[0];
+}
+
+/* The terms of one pack. They are added as a tree; but where the row's maximum is among
+ * them, a logarithm wants the others' last digits. */
+static struct pair add_pack(struct pair sum, real *term, bool with_max)
+{
+#if OP_NEEDS_REST
+    if (with_max) {
+        UNROLL for (uint k = 0; k < PACK; k++)
+            sum = pair_add(sum, term[k]);
+        return sum;
+    }
+#endif
+    UNROLL for (uint d = PACK / 2; d > 0; d /= 2)
+        UNROLL for (uint k = 0; k < d; k++)
+            term[k] += term[k + d];
+    return pair_add(sum, term[0]);
+}
+
+static struct pair held_sum(const struct held *h, struct row row, struct cut cut,
+                            uint first, real max, struct keep *keep)
+{
+    struct pair sum = {(real)0, (real)0};
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        sum = pair_add(sum, op_term(row, e, max));
+        if (OP_KEEPS && e.c < cut.head && is_seen(row, e.c))
+            keep_add(keep, row, e);
+    }
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        real term[PACK], most = -INFINITY;
+        UNROLL for (uint k = 0; k < PACK; k++)
+        {
+            struct element e = held_element(h, row, cut, first, j, k);
+            most = real_max(most, e.x);
+            term[k] = op_term(row, e, max);
+            if (OP_KEEPS && pack_is_there(cut, first, j) && is_seen(row, e.c))
+                keep_add(keep, row, e);
+        }
+        sum = add_pack(sum, term, most == max);
+    }
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        if (OP_KEEPS && e.c >= cut.tail && e.c != NO_COLUMN && is_seen(row, e.c))
+            keep_add(keep, row, e);
+    }
+    return sum;
+}
+
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+static bool is_hot(const struct held *h, struct row row, uint c, real max)
+{
+    return row.one_hot && c < row.cols && row_logit(row, c) == max && is_seen(row, c);
+}
+
+/* The first column where the row has its maximum, in rows of temperature 0. */
+INLINE uint held_hot(const struct held *h, struct row row, real max, uint first,
+                     __local real *scratch)
+{
+    uint at = NO_COLUMN;
+    for (uint i = 0; i < worker_columns(row, first, WORKERS); i++) {
+        uint c = worker_column(row, first, WORKERS, i);
+        at = at == NO_COLUMN && is_hot(h, row, c, max) ? c : at;
+    }
+    return set_min_column(&at, scratch);
+}
+#endif
+
+#if OP_WRITES == WRITES_ROW
+static real held_value(struct row row, struct element e, struct result result, uint hot)
+{
+#if MAY_BE_HOT
+    if (row.one_hot)
+        e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
+#endif
+    return op_value(row, e, result);
+}
+
+static void held_write(const struct held *h, struct row row, struct cut cut, uint first,
+                       struct result result, uint hot)
+{
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        real v[PACK];
+        uint w[Y_WORDS], c = pack_column(cut, first, j);
+        UNROLL for (uint k = 0; k < PACK; k++)
+            v[k] = held_value(row, held_element(h, row, cut, first, j, k), result, hot);
+        CAT(words_from_, Y)(w, v);
+        if (pack_is_there(cut, first, j) && cut.y_fits)
+            words_store(w, Y_WORDS, row.y + c);
+        else if (pack_is_there(cut, first, j))
+            UNROLL for (uint k = 0; k < PACK; k++)
+                row_store(row, c + k, row.cols, v[k]);
+    }
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        if (e.c != NO_COLUMN)
+            row_store(row, e.c, row.cols, held_value(row, e, result, hot));
+    }
+}
+#endif
+
+/* One row from memory to memory. */
+INLINE void held_row(struct row row, uint first, __local real *scratch)
+{
+    struct state s = state_empty();
+    struct cut cut = cut_row(row);
+    struct held held;
+    struct keep keep;
+    uint hot = NO_COLUMN;
+    keep_start(&keep, row);
+    hold_row(&held, row, cut, first);
+#if OP_GIVEN
+    s.max = row.from_max;
+    s.sum.hi = row.from_sum;
+#else
+#if OP_NEEDS_MAX
+    s.max = set_max(held_max(&held, row, cut, first), scratch);
+#endif
+    s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
+#endif
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+    hot = held_hot(&held, row, s.max, first, scratch);
+#endif
+    struct result result = close_row(row, s, &keep, first, scratch);
+#if OP_WRITES == WRITES_ROW
+    held_write(&held, row, cut, first, result, hot);
+#elif OP_WRITES == WRITES_ITSELF
+    op_write(row, result, &keep, first, WORKERS, scratch);
+#endif
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What NVIDIA's OpenCL C has no function for, in inline PTX for compute capability 8.0 and
+ * up (TRAIT_PTX). Each has its portable twin where it is used, behind HAS_PTX.
+ */
+#ifndef HAS_PTX
+#define HAS_PTX 0
+#endif
+
+#if HAS_PTX
+/* 2^t, subnormal results flushed to 0. */
+static float ptx_exp2(float t)
+{
+    float e;
+    __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(t));
+    return e;
+}
+
+/* The larger one, or NaN if one is NaN. */
+static float ptx_max_nan(float a, float b)
+{
+    float v;
+    __asm__("max.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+
+/* Half number k of a word as f32. */
+static float ptx_half(uint word, uint k)
+{
+    float v;
+    ushort bits = (ushort)(word >> (16 * k));
+    __asm__("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"(bits));
+    return v;
+}
+
+/* Two numbers rounded to nearest even, the first in the low half. */
+static uint ptx_pack_f16(float low, float high)
+{
+    uint word;
+    __asm__("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    return word;
+}
+
+static uint ptx_pack_bf16(float low, float high)
+{
+    uint word;
+    __asm__("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    return word;
+}
+
+/* 16 bytes that are read once, past L1, and 16 that nobody reads soon. */
+static uint4 ptx_load_16(const __global uint4 *p)
+{
+    uint4 v;
+    __asm__ volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p)
+                     : "memory");
+    return v;
+}
+
+static void ptx_store_16(uint4 v, __global uint4 *p)
+{
+    __asm__ volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
+                     :
+                     : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                     : "memory");
+}
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registers: one work-group a row, which it holds in registers: reads x once, writes y once,
+ * both in packs of 16 bytes. Wins wherever a row fits. Reduces as group does where lanes can
+ * exchange values, and as tree does elsewhere.
+ */
+#ifndef WG
+#define WG 256
+#endif
+#if LANES_BY != LANES_NONE
+#include "group_set.cl"
+#else
+#include "tree_set.cl"
+#endif
+#include "held.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+clsm_row(TENSORS)
+{
+    __local real scratch[SCRATCH_REALS];
+    for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
+        held_row(ROW_AT(r), get_local_id(0), scratch);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packs of PACK neighbours of a row, 16 bytes of x, as 32-bit words: moved as they are, and
+ * turned into reals and back in registers. All loops are unrolled, so that every index is a
+ * constant and no array needs memory.
+ */
+enum {
+    PACK = 16 / sizeof(mem_x),
+    X_WORDS = 4,
+    DY_WORDS = PACK * sizeof(mem_dy) / 4,
+    Y_WORDS = PACK * sizeof(mem_y) / 4
+};
+
+#if HAS_PTX
+#define LOAD_16(p) ptx_load_16(p)
+#define STORE_16(v, p) ptx_store_16(v, p)
+#else
+#define LOAD_16(p) (*(p))
+#define STORE_16(v, p) (*(p) = (v))
+#endif
+
+/* n words from an address that is a multiple of as many bytes, or of 16. */
+static void words_load(uint *w, uint n, const __global void *p)
+{
+    if (n == 1)
+        w[0] = *(const __global uint *)p;
+    else if (n == 2) {
+        uint2 v = *(const __global uint2 *)p;
+        w[0] = v.x, w[1] = v.y;
+    }
+    UNROLL for (uint i = 0; i + 4 <= n; i += 4)
+    {
+        uint4 v = LOAD_16((const __global uint4 *)p + i / 4);
+        w[i] = v.x, w[i + 1] = v.y, w[i + 2] = v.z, w[i + 3] = v.w;
+    }
+}
+
+static void words_store(const uint *w, uint n, __global void *p)
+{
+    if (n == 1)
+        *(__global uint *)p = w[0];
+    else if (n == 2)
+        *(__global uint2 *)p = (uint2)(w[0], w[1]);
+    UNROLL for (uint i = 0; i + 4 <= n; i += 4)
+        STORE_16((uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]), (__global uint4 *)p + i / 4);
+}
+
+/* Element k of a pack. */
+#define word_f32(w, k) ((SCALAR)as_float((w)[k]))
+#define word_bf16(w, k)                                                                  \
+    ((SCALAR)as_float((k) % 2 ? (w)[(k) / 2] & 0xffff0000u : (w)[(k) / 2] << 16))
+#define word_f64(w, k) as_double((uint2)((w)[2 * (k)], (w)[2 * (k) + 1]))
+#if HAS_PTX
+#define word_f16(w, k) ((SCALAR)ptx_half((w)[(k) / 2], (k) % 2))
+#else
+static float half_of(uint word, uint k)
+{
+    ushort bits = (ushort)(word >> (16 * k));
+    return vload_half(0, (const half *)&bits);
+}
+#define word_f16(w, k) ((SCALAR)half_of((w)[(k) / 2], (k) % 2))
+#endif
+
+/* A pack of reals as words. */
+static void words_from_f32(uint *w, const real *v)
+{
+    UNROLL for (uint k = 0; k < PACK; k++)
+        w[k] = as_uint((float)v[k]);
+}
+
+static void words_from_f16(uint *w, const real *v)
+{
+    UNROLL for (uint k = 0; k < PACK; k += 2)
+    {
+#if HAS_PTX
+        w[k / 2] = ptx_pack_f16((float)v[k], (float)v[k + 1]);
+#else
+        ushort low, high;
+        vstore_half_rte((float)v[k], 0, (half *)&low);
+        vstore_half_rte((float)v[k + 1], 0, (half *)&high);
+        w[k / 2] = (uint)high << 16 | low;
+#endif
+    }
+}
+
+static void words_from_bf16(uint *w, const real *v)
+{
+    UNROLL for (uint k = 0; k < PACK; k += 2)
+#if HAS_PTX
+        w[k / 2] = ptx_pack_bf16((float)v[k], (float)v[k + 1]);
+#else
+        w[k / 2] = (uint)pack_bf16(v[k + 1]) << 16 | pack_bf16(v[k]);
+#endif
+}
+
+#if REAL_IS_F64
+static void words_from_f64(uint *w, const real *v)
+{
+    UNROLL for (uint k = 0; k < PACK; k++)
+    {
+        uint2 two = as_uint2(v[k]);
+        w[2 * k] = two.x, w[2 * k + 1] = two.y;
+    }
+}
+#endif
