@@ -8,9 +8,11 @@
 
 enum { EDGES = (2 * PACK - 2 + WORKERS - 1) / WORKERS };
 
-/* A row cut at its 16-byte borders: `head` elements, `packs` packs, the rest. */
+/* A row cut at its 16-byte borders: `head` elements, whole packs, from column `tail` on the
+ * rest. Packs `base` to `packs` are this turn's, or the first of them. */
 struct cut {
-    uint head, packs, tail;
+    uint head, tail;
+    uint base, packs;
     bool ragged;          /* is there more than whole packs? */
     bool y_fits, dy_fits; /* their packs start at whole addresses too */
 };
@@ -22,6 +24,7 @@ static struct cut cut_row(struct row row)
     struct cut cut;
     uint phase = PHASE(row.x, x);
     cut.head = min((PACK - phase) % PACK, row.cols);
+    cut.base = 0;
     cut.packs = (row.cols - cut.head) / PACK;
     cut.tail = cut.head + cut.packs * PACK;
     cut.ragged = cut.head || cut.tail < row.cols;
@@ -36,12 +39,12 @@ static struct cut cut_row(struct row row)
 /* The first column of pack j. */
 static uint pack_column(struct cut cut, uint first, uint j)
 {
-    return cut.head + (j * WORKERS + first) * PACK;
+    return cut.head + (cut.base + j * WORKERS + first) * PACK;
 }
 
 static bool pack_is_there(struct cut cut, uint first, uint j)
 {
-    return j * WORKERS + first < cut.packs;
+    return cut.base + j * WORKERS + first < cut.packs;
 }
 
 /* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */
@@ -298,32 +301,69 @@ static void held_write(const struct held *h, struct row row, struct cut cut, uin
 }
 #endif
 
-/* One row from memory to memory. */
-INLINE void held_row(struct row row, uint first, __local real *scratch)
+/* Maximum and sum of what is held, as this worker sees them. */
+static struct state held_state(const struct held *held, struct row row, struct cut cut,
+                               uint first, struct state s, struct keep *keep)
+{
+#if OP_NEEDS_MAX
+    real max = held_max(held, row, cut, first);
+    if (max > s.max)
+        s = state_raise(s, max);
+#endif
+    s.sum = pair_merge(s.sum, held_sum(held, row, cut, first, s.max, keep));
+    return s;
+}
+
+/* Everybody's states as one. */
+INLINE struct state set_state(struct state s, __local real *scratch)
+{
+#if OP_NEEDS_MAX
+    s = state_raise(s, set_max(s.max, scratch));
+#endif
+    s.sum = set_sum(s.sum, scratch);
+    return s;
+}
+
+/* The state is the whole row's: write what is held. */
+INLINE void held_end(const struct held *held, struct row row, struct cut cut, uint first,
+                     struct state s, struct keep *keep, __local real *scratch)
+{
+    uint hot = NO_COLUMN;
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+    hot = held_hot(held, row, s.max, first, scratch);
+#endif
+    struct result result = close_row(row, s, keep, first, scratch);
+#if OP_WRITES == WRITES_ROW
+    held_write(held, row, cut, first, result, hot);
+#elif OP_WRITES == WRITES_ITSELF
+    op_write(row, result, keep, first, WORKERS, scratch);
+#endif
+}
+
+static struct state given_state(struct row row)
 {
     struct state s = state_empty();
-    struct cut cut = cut_row(row);
-    struct held held;
-    struct keep keep;
-    uint hot = NO_COLUMN;
-    keep_start(&keep, row);
-    hold_row(&held, row, cut, first);
 #if OP_GIVEN
     s.max = row.from_max;
     s.sum.hi = row.from_sum;
-#else
+#endif
+    return s;
+}
+
+/* One row from memory to memory. With everybody's maximum first: no state is raised. */
+INLINE void held_row(struct row row, uint first, __local real *scratch)
+{
+    struct state s = given_state(row);
+    struct cut cut = cut_row(row);
+    struct held held;
+    struct keep keep;
+    keep_start(&keep, row);
+    hold_row(&held, row, cut, first);
+#if !OP_GIVEN
 #if OP_NEEDS_MAX
     s.max = set_max(held_max(&held, row, cut, first), scratch);
 #endif
     s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
 #endif
-#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
-    hot = held_hot(&held, row, s.max, first, scratch);
-#endif
-    struct result result = close_row(row, s, &keep, first, scratch);
-#if OP_WRITES == WRITES_ROW
-    held_write(&held, row, cut, first, result, hot);
-#elif OP_WRITES == WRITES_ITSELF
-    op_write(row, result, &keep, first, WORKERS, scratch);
-#endif
+    held_end(&held, row, cut, first, s, &keep, scratch);
 }

@@ -59,6 +59,20 @@ static uint4 ptx_load_16(const __global uint4 *p)
     return v;
 }
 
+/* A word that other work-groups read and wait for: all that was written before it is there
+ * when it is. */
+static void ptx_release(volatile __global uint *p, uint v)
+{
+    __asm__ volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+
+static uint ptx_acquire(volatile __global uint *p)
+{
+    uint v;
+    __asm__ volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
 static void ptx_store_16(uint4 v, __global uint4 *p)
 {
     __asm__ volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"

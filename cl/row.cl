@@ -19,7 +19,8 @@
 
 #define NO_COLUMN 0xffffffffu /* more than there are */
 
-/* What every kernel takes, in the order of clsoftmax.h, and how it hands it on. */
+/* What every kernel takes, in the order of clsoftmax.h, and how it hands it on. SHARED comes
+ * last, in kernels whose work-groups share rows; see shared.cl. */
 #define TENSORS                                                                          \
     const __global mem_x *x, __global mem_y *y, const __global mem_dy *dy,               \
         const __global mem_mask *mask, const __global SCALAR *temperature,               \
@@ -29,6 +30,7 @@
         __global SCALAR *max_out, __global SCALAR *sum_out, __global SCALAR *lse_out,    \
         __global SCALAR *loss_out, __global int *indices,                                \
         volatile __global uint *bad_targets, const struct shape shape
+#define SHARED volatile __global uint *shared
 #define ROW_AT(r)                                                                        \
     row_at(r, x, y, dy, mask, temperature, slopes, sinks, targets, weights, from_max,    \
            from_sum, max_out, sum_out, lse_out, loss_out, indices, bad_targets, shape)

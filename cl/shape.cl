@@ -26,6 +26,10 @@ struct shape {
     ulong ignore;   /* signed: a target that says: leave this row out */
     /* numbers, as the bits of a double, or of a float in the low half */
     ulong scale, softcap, smoothing, z_loss, grad_scale;
+    ulong first_row; /* of this launch */
+    ulong parts;     /* of a row that several work-groups share */
+    ulong second;    /* 1 for the second of two launches */
+    ulong epoch;     /* no two launches use the numbers from here to epoch + rows */
     /* offsets of the operands, by their names in clsoftmax.h */
     ulong at_dy, at_mask, at_temperature, at_slopes, at_sinks, at_targets, at_weights,
         at_from_max, at_from_sum, at_max, at_sum, at_lse, at_loss, at_indices,

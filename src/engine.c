@@ -52,6 +52,13 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
         free(e);
         return status;
     }
+    status = clsm_shared_init(&e->shared);
+    if (status != CLSM_OK) {
+        clReleaseContext(context);
+        pthread_mutex_destroy(&e->lock);
+        free(e);
+        return status;
+    }
     e->context = context;
     e->device = device;
     e->users = 1;
@@ -79,6 +86,7 @@ void clsm_engine_destroy(clsm_engine *engine)
         return;
     clsm_programs_free(engine->programs);
     clsm_cache_close(&engine->cache);
+    clsm_shared_free(&engine->shared);
     clReleaseContext(engine->context);
     pthread_mutex_destroy(&engine->lock);
     free(engine);

@@ -4,6 +4,7 @@
 #define CLSM_ENGINE_H
 
 #include "cache.h"
+#include "shared.h"
 #include "traits.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ struct clsm_engine {
     pthread_mutex_t lock; /* of users and programs */
     unsigned users;       /* the caller and each plan */
     struct program *programs;
+    struct shared shared;
 };
 
 void clsm_engine_retain(clsm_engine *engine);

@@ -133,10 +133,9 @@ static struct shape shape_of(const struct problem *p, const clsm_args *args)
     };
 }
 
-static cl_int set_arguments(const clsm_plan *plan, const clsm_args *args,
-                            const struct problem *p)
+static cl_int set_tensors(const clsm_plan *plan, const clsm_args *args,
+                          const struct problem *p)
 {
-    const struct shape shape = shape_of(p, args);
     cl_int error = clSetKernelArg(plan->kernel, 0, sizeof args->x, &args->x);
     if (error == CL_SUCCESS && clsm_problem_y(p) != CLSM_Y_NONE)
         error = clSetKernelArg(plan->kernel, 1, sizeof args->y, &args->y);
@@ -144,8 +143,67 @@ static cl_int set_arguments(const clsm_plan *plan, const clsm_args *args,
         if (clsm_has(p, (clsm_operand)o))
             error = clSetKernelArg(plan->kernel, FIRST_OPERAND + o, sizeof(cl_mem),
                                    &args->operand[o].memory);
+    return error;
+}
+
+/* What happens to one enqueue: a launch, or several. */
+struct launch {
+    clsm_plan *plan;
+    cl_command_queue queue;
+    const struct config *config;
+    struct shape shape;
+    cl_uint n_wait; /* events to wait for, until the first launch */
+    const cl_event *wait;
+};
+
+static cl_int launch_groups(struct launch *l, size_t groups, cl_event *done)
+{
+    size_t local = clsm_config_wg(l->config), global = local * groups;
+    cl_int error =
+        clSetKernelArg(l->plan->kernel, SHAPE_ARGUMENT, sizeof l->shape, &l->shape);
     if (error == CL_SUCCESS)
-        error = clSetKernelArg(plan->kernel, SHAPE_ARGUMENT, sizeof shape, &shape);
+        error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global,
+                                       &local, l->n_wait, l->wait, done);
+    l->n_wait = 0;
+    l->wait = NULL;
+    return error;
+}
+
+/* Some rows that work-groups share, in one launch or two. */
+static cl_int launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
+{
+    struct shared *shared = &l->plan->engine->shared;
+    bool twice = clsm_variants[l->config->variant].launches == 2;
+    cl_int error = clsm_shared_order(shared, l->queue);
+    if (error == CL_SUCCESS)
+        error = clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch);
+    l->shape.second = 0;
+    if (error == CL_SUCCESS)
+        error = launch_groups(l, rows * l->shape.parts, twice ? NULL : done);
+    if (!twice || error != CL_SUCCESS)
+        return error;
+    error = clsm_shared_order(shared, l->queue);
+    l->shape.second = 1;
+    return error == CL_SUCCESS ? launch_groups(l, rows * l->shape.parts, done) : error;
+}
+
+/* As many rows at once as the shared memory has records for. */
+static cl_int launch_shared(struct launch *l, const struct problem *p, cl_event *done)
+{
+    const struct variant *v = &clsm_variants[l->config->variant];
+    struct shared *shared = &l->plan->engine->shared;
+    const struct problem *sized = v->packs ? &l->plan->problem : p;
+    size_t rows = l->shape.rows, most;
+    cl_int error = CL_SUCCESS;
+    l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
+    most = SHARED_RECORDS / l->shape.parts;
+    pthread_mutex_lock(&shared->lock);
+    for (size_t r = 0; r < rows && error == CL_SUCCESS; r += most) {
+        bool last = rows - r <= most;
+        l->shape.first_row = r;
+        error = launch_shared_rows(l, last ? rows - r : most, last ? done : NULL);
+    }
+    pthread_mutex_unlock(&shared->lock);
     return error;
 }
 
@@ -154,15 +212,15 @@ static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
                           cl_uint n_wait, const cl_event *wait, cl_event *done)
 {
     const struct config *config = &plan->choice.ranked[plan->chosen].config;
-    size_t local = clsm_config_wg(config);
-    size_t global = local * groups_of(plan, config, p->rows * p->inner);
+    struct launch l = {plan, queue, config, shape_of(p, args), n_wait, wait};
     const char *call = "clSetKernelArg";
     pthread_mutex_lock(&plan->lock);
-    cl_int error = set_arguments(plan, args, p);
+    cl_int error = set_tensors(plan, args, p);
     if (error == CL_SUCCESS) {
         call = "clEnqueueNDRangeKernel";
-        error = clEnqueueNDRangeKernel(queue, plan->kernel, 1, NULL, &global, &local,
-                                       n_wait, wait, done);
+        error = clsm_variants[config->variant].geometry == ROW_PER_GROUPS
+                    ? launch_shared(&l, p, done)
+                    : launch_groups(&l, groups_of(plan, config, l.shape.rows), done);
     }
     pthread_mutex_unlock(&plan->lock);
     return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, call);

@@ -35,6 +35,9 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
         .build_seconds = plan->build_seconds,
         .from_disk = plan->from_disk,
     };
+    if (clsm_variants[plan->choice.ranked[plan->chosen].config.variant].geometry ==
+        ROW_PER_GROUPS)
+        info->scratch_bytes = SHARED_BYTES;
     clsm_config_text(&plan->choice.ranked[plan->chosen].config, info->variant,
                      sizeof info->variant);
     snprintf(info->reason, sizeof info->reason, "%s", plan->choice.reason);

@@ -62,6 +62,19 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
         clReleaseKernel(kernel);
         return clsm_fail_cl(error, "clSetKernelArg");
     }
+    if (clsm_variants[config->variant].geometry == ROW_PER_GROUPS) {
+        struct shared *shared = &plan->engine->shared;
+        status = clsm_shared_need(shared, plan->engine->context);
+        if (status == CLSM_OK) {
+            error = clSetKernelArg(kernel, SHARED_ARGUMENT, sizeof shared->memory,
+                                   &shared->memory);
+            status = error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
+        }
+        if (status != CLSM_OK) {
+            clReleaseKernel(kernel);
+            return status;
+        }
+    }
     plan->kernel = kernel;
     plan->build_seconds = fresh ? program->build_seconds : 0;
     plan->from_disk = program->from_disk;

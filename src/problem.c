@@ -156,6 +156,12 @@ bool clsm_problem_has_forms(const struct problem *p)
            clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_MASK);
 }
 
+bool clsm_problem_has_one_state(const struct problem *p)
+{
+    return !p->one_hot && !clsm_has(p, CLSM_TEMPERATURE) && p->label_smoothing == 0 &&
+           clsm_problem_y(p) != CLSM_Y_K;
+}
+
 bool clsm_problem_is_empty(const struct problem *p)
 {
     if (!p->rows || !p->inner)

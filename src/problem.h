@@ -71,6 +71,9 @@ bool clsm_problem_is_batched(const struct problem *p);
 /* Is a logit more than x: scaled, capped, biased or masked by an operand? */
 bool clsm_problem_has_forms(const struct problem *p);
 
+/* Is a row's maximum and sum all that its workers have to bring together? */
+bool clsm_problem_has_one_state(const struct problem *p);
+
 /* Nothing to write at all: a no-op. */
 bool clsm_problem_is_empty(const struct problem *p);
 

@@ -103,9 +103,12 @@ static void describe_config(const struct config *config, const struct problem *p
     unsigned vec = clsm_config_value(config, "VEC", 0);
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
         put(b, " -D%s=%u", v->params[k].name, config->values[k]);
-    put(b, " -DWORKERS=%u", clsm_config_workers(config, t));
+    put(b, " -DWORKERS=%zu",
+        clsm_config_workers(config, t) *
+            (v->packs ? clsm_config_parts(config, p, t) : 1));
     if (v->packs)
-        put(b, " -DPACKS=%u", clsm_config_packs(config, p, t));
+        put(b, " -DPACKS=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
+            clsm_config_parts(config, p, t));
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

@@ -67,7 +67,7 @@ clsm_status clsm_traits_of(cl_device_id device, struct traits *t)
         clsm_ask_maybe(device, QUERY_COMPUTE_CAPABILITY_NV, sizeof capability,
                        &capability) &&
         capability >= 8)
-        t->bits |= TRAIT_PTX;
+        t->bits |= TRAIT_PTX | TRAIT_WAIT;
     clsm_lanes_claim(device, extensions, t);
     find_quirks(device, platform, extensions, t);
     free(extensions);

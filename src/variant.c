@@ -16,7 +16,7 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_GROUP_WORDS = 32768 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
 
 static unsigned value_count(const struct param *param)
 {
@@ -172,17 +172,54 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
         return t->lanes ? t->lanes : 1;
     case ROW_PER_CLUSTER:
         return clsm_config_value(config, "CLUSTER", 1);
+    case ROW_PER_GROUPS:
+        return (unsigned)clsm_config_wg(config);
     default:
         return clsm_config_value(config, "VEC", 1);
     }
 }
 
+static size_t packs_of(const struct problem *p)
+{
+    return p->cols / (PACK_BYTES / clsm_type_bytes(p->x.type));
+}
+
+static size_t at_least_one(size_t n, size_t by)
+{
+    return n ? (n - 1) / by + 1 : 1;
+}
+
+size_t clsm_config_parts(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t hold = clsm_config_value(config, v->packs ? "HOLD" : "PACKS", 1);
+    size_t most = at_least_one(packs_of(p), clsm_config_wg(config) * hold);
+    if (v->geometry != ROW_PER_GROUPS)
+        return 1;
+    if (v->packs)
+        return most;
+    /* In two launches: enough to keep the device busy. */
+    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
+    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
+    wanted = wanted < MOST_PARTS ? wanted : MOST_PARTS;
+    return wanted < most ? wanted : most;
+}
+
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
-    size_t workers = clsm_config_workers(config, t);
-    size_t packs = p->cols / (PACK_BYTES / clsm_type_bytes(p->x.type));
-    return packs ? (unsigned)((packs - 1) / workers + 1) : 1;
+    size_t workers = clsm_config_workers(config, t) * clsm_config_parts(config, p, t);
+    return (unsigned)at_least_one(packs_of(p), workers);
+}
+
+static const char *shared_misfit(const struct config *config, const struct problem *p,
+                                 const struct traits *t)
+{
+    size_t parts = clsm_config_parts(config, p, t);
+    if (clsm_variants[config->variant].packs && parts > t->compute_units)
+        return "the rows have more parts than the device runs at once";
+    return NULL;
 }
 
 /* Do the rows fit the registers? 128 KiB a work-group, half of what GPUs have, and few
@@ -205,6 +242,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
     const struct variant *v = &clsm_variants[config->variant];
     size_t local =
         clsm_config_wg(config) * v->local_reals * (clsm_problem_is_f64(p) ? 8 : 4);
+    if (v->needs & ~t->bits & TRAIT_WAIT)
+        return "the device's work-groups cannot wait for others";
     if (v->needs & ~t->bits)
         return "the device has no working subgroups";
     if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))
@@ -221,6 +260,10 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device's subgroups are smaller";
     if (v->packs && !row_fits(config, p, t))
         return "the rows do not fit in registers";
+    if (v->one_state && !clsm_problem_has_one_state(p))
+        return "takes operations that need no more than a maximum and a sum";
+    if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
+        return shared_misfit(config, p, t);
     if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)
         return "the device's subgroups are larger than the work-group";
     return NULL;

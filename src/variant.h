@@ -12,9 +12,11 @@ enum geometry {
     ROW_PER_LANES,    /* a subgroup takes a row */
     ROW_PER_CLUSTER,  /* CLUSTER lanes of a subgroup take a row */
     ROW_PER_GROUP,    /* a work-group takes a row */
+    ROW_PER_GROUPS,   /* several work-groups take a row */
     ROW_RUN_PER_ITEM, /* a work-group of one work-item takes a run of rows */
 };
 
+enum { MOST_PARTS = 2048 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 6 };
 
 struct variant {
@@ -27,6 +29,8 @@ struct variant {
     unsigned needs;       /* traits, as bits */
     bool lanes;           /* exchanges values between lanes where the device can */
     bool packs;           /* holds the row in registers, in packs of 16 bytes of x */
+    bool one_state;       /* brings nothing together but a maximum and a sum */
+    unsigned launches;    /* of one enqueue, if more than one */
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
     struct param {
@@ -72,6 +76,10 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
 /* Packs of 16 bytes of x that each worker holds. */
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t);
+
+/* Work-groups that share a row. At most MOST_PARTS. */
+size_t clsm_config_parts(const struct config *config, const struct problem *p,
+                         const struct traits *t);
 
 /* Why the configuration cannot serve, in words; NULL if it can. */
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reverse: one work-group a row, which it reads forwards for the maximum and sum. What it read
+ * last is still in registers and is written first; the rest is read again backwards, so that
+ * the freshest part comes from the cache. Reads x less than twice, writes y once. Wins on
+ * many rows too long for the registers.
+ */
+#ifndef WG
+#define WG 512
+#endif
+#if LANES_BY != LANES_NONE
+#include "group_set.cl"
+#else
+#include "tree_set.cl"
+#endif
+#include "held.cl"
+
+INLINE void reverse_row(struct row row, uint first, __local real *scratch)
+{
+    struct state s = given_state(row);
+    struct cut cut = cut_row(row);
+    const struct cut start = cut;
+    struct held held;
+    struct keep keep;
+    keep_start(&keep, row);
+    for (bool more = true; more;) {
+        hold_row(&held, row, cut, first);
+#if !OP_GIVEN
+        s = held_state(&held, row, cut, first, s, &keep);
+#endif
+        more = cut.base + PACKS * WG < cut.packs;
+        if (more) {
+            cut.base += PACKS * WG;
+            cut.ragged = false;
+        }
+    }
+#if !OP_GIVEN
+    s = set_state(s, scratch);
+#endif
+    struct result result = close_row(row, s, &keep, first, scratch);
+#if OP_WRITES == WRITES_ROW
+    held_write(&held, row, cut, first, result, NO_COLUMN);
+    while (cut.base) {
+        cut.base -= PACKS * WG;
+        cut.ragged = cut.base == 0 && start.ragged;
+        hold_row(&held, row, cut, first);
+        held_write(&held, row, cut, first, result, NO_COLUMN);
+    }
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+clsm_row(TENSORS)
+{
+    __local real scratch[SCRATCH_REALS];
+    for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
+        reverse_row(ROW_AT(r), get_local_id(0), scratch);
+}

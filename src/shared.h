@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory in which work-groups leave what others of their row need, see cl/shared.cl. One
+ * piece serves all plans of an engine, so launches that use it run one after another, on
+ * whatever queues.
+ */
+#ifndef CLSM_SHARED_H
+#define CLSM_SHARED_H
+
+#include "clsoftmax.h"
+
+#include <pthread.h>
+
+/* As many records as work-groups of one launch may have parts. */
+enum { SHARED_RECORDS = 32768, SHARED_BYTES = 32 * (SHARED_RECORDS + 1) };
+
+struct shared {
+    pthread_mutex_t lock;   /* from ordering a launch until it is queued */
+    cl_mem memory;          /* NULL until a plan needs it */
+    cl_command_queue latest; /* the queue that used it last, retained */
+    cl_uint epoch;
+};
+
+clsm_status clsm_shared_init(struct shared *s);
+void clsm_shared_free(struct shared *s);
+
+/* Make the memory, unless it is there. */
+clsm_status clsm_shared_need(struct shared *s, cl_context context);
+
+/* Queue whatever lets the next command of `queue` come after all that used the memory. */
+cl_int clsm_shared_order(struct shared *s, cl_command_queue queue);
+
+/* The first of `rows` numbers that no launch has used before, 0 excluded. May queue a
+ * command. */
+cl_int clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
+                         cl_ulong *epoch);
+
+#endif
