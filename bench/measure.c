@@ -32,6 +32,12 @@ double median(double *v, unsigned n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
+static bool ended(cl_event event, cl_ulong *end)
+{
+    return clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof *end, end,
+                                   NULL) == CL_SUCCESS;
+}
+
 /* What an event took by the device; some drivers say nothing, or one nanosecond, and
  * then the host's time from queueing to the end has to do. */
 static double event_seconds(cl_event event, double host)
@@ -45,18 +51,41 @@ static double event_seconds(cl_event event, double host)
     return known ? (double)(end - start) * 1e-9 : host;
 }
 
-/* One thing to be timed: queues itself with an event, for the i-th time. */
+/* One thing to be timed: queues itself with an event, for the i-th time. What takes several
+ * commands has an event of the last only, and is timed from the end of one run to the end of
+ * the next, right behind it. */
 struct subject {
     clsm_status (*queue)(const struct session *s, void *self, unsigned i,
                          cl_event *event);
     void *self;
+    bool several;
 };
+
+static clsm_status time_several(const struct session *s, const struct subject *subject,
+                                unsigned i, double *seconds)
+{
+    cl_event events[2] = {NULL, NULL};
+    cl_ulong from = 0, to = 0;
+    clsm_status status = subject->queue(s, subject->self, i, &events[0]);
+    if (status == CLSM_OK)
+        status = subject->queue(s, subject->self, i + 1, &events[1]);
+    if (status == CLSM_OK && (clWaitForEvents(2, events) != CL_SUCCESS ||
+                              !ended(events[0], &from) || !ended(events[1], &to)))
+        status = CLSM_ERR_OPENCL;
+    *seconds = (double)(to - from) * 1e-9;
+    for (int k = 0; k < 2; k++)
+        if (events[k])
+            clReleaseEvent(events[k]);
+    return status;
+}
 
 static clsm_status time_once(const struct session *s, const struct subject *subject,
                              unsigned i, double *seconds)
 {
     cl_event event = NULL;
     double start = now();
+    if (subject->several)
+        return time_several(s, subject, i, seconds);
     clsm_status status = subject->queue(s, subject->self, i, &event);
     if (status != CLSM_OK)
         return status;
@@ -107,8 +136,10 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
                          double *seconds)
 {
     struct plan_subject self = {plan, sets, count};
-    return time_median(s, &(struct subject){queue_plan, &self}, count, repeats,
-                       seconds);
+    clsm_plan_info info = {.struct_bytes = sizeof info};
+    clsm_status status = clsm_plan_get_info(plan, &info);
+    struct subject subject = {queue_plan, &self, info.scratch_bytes > 0};
+    return status == CLSM_OK ? time_median(s, &subject, count, repeats, seconds) : status;
 }
 
 unsigned measure_sets(const struct session *s, uint64_t bytes)
@@ -210,7 +241,7 @@ clsm_status measure_copy(const struct session *s, uint64_t bytes, double *second
             status = CLSM_ERR_OPENCL;
     }
     *how = "clEnqueueCopyBuffer";
-    struct subject subject = {queue_copy, &c};
+    struct subject subject = {queue_copy, &c, false};
     if (status == CLSM_OK)
         status = time_median(s, &subject, c.sets, 50, seconds);
     if (status == CLSM_OK && (c.kernel = copy_kernel(s, &c)) &&

@@ -314,15 +314,6 @@ static struct state held_state(const struct held *held, struct row row, struct c
     return s;
 }
 
-/* Everybody's states as one. */
-INLINE struct state set_state(struct state s, __local real *scratch)
-{
-#if OP_NEEDS_MAX
-    s = state_raise(s, set_max(s.max, scratch));
-#endif
-    s.sum = set_sum(s.sum, scratch);
-    return s;
-}
 
 /* The state is the whole row's: write what is held. */
 INLINE void held_end(const struct held *held, struct row row, struct cut cut, uint first,

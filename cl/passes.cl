@@ -52,6 +52,28 @@ INLINE struct pair lanes_row_sum(struct pair s, __local real *scratch)
 }
 #endif
 
+/* Two workers' states as one. */
+static struct state state_merge(struct state a, struct state b)
+{
+#if OP_NEEDS_MAX
+    real max = real_max(a.max, b.max);
+    a = state_raise(a, max);
+    b = state_raise(b, max);
+#endif
+    a.sum = pair_merge(a.sum, b.sum);
+    return a;
+}
+
+/* Everybody's states as one. */
+INLINE struct state set_state(struct state s, __local real *scratch)
+{
+#if OP_NEEDS_MAX
+    s = state_raise(s, set_max(s.max, scratch));
+#endif
+    s.sum = set_sum(s.sum, scratch);
+    return s;
+}
+
 /* The smallest of everybody's columns, one for each lane; NO_COLUMN if there are none. In
  * two halves where a row may have more columns than a real has digits. */
 #if FAR && !REAL_IS_F64

@@ -59,18 +59,20 @@ static uint4 ptx_load_16(const __global uint4 *p)
     return v;
 }
 
-/* A word that other work-groups read and wait for: all that was written before it is there
- * when it is. */
-static void ptx_release(volatile __global uint *p, uint v)
+/* A word for other work-groups, and waiting for one that comes with the right sign. */
+static void ptx_send(volatile __global ulong *p, uint word, uint sign)
 {
-    __asm__ volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+    ulong both = (ulong)sign << 32 | word;
+    __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(both) : "memory");
 }
 
-static uint ptx_acquire(volatile __global uint *p)
+static uint ptx_receive(volatile __global ulong *p, uint sign)
 {
-    uint v;
-    __asm__ volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
+    ulong both;
+    do
+        __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(p) : "memory");
+    while ((uint)(both >> 32) != sign);
+    return (uint)both;
 }
 
 static void ptx_store_16(uint4 v, __global uint4 *p)

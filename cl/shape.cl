@@ -8,6 +8,14 @@
  * row o is query o % queries of matrix o / queries, and matrix m is head m % heads of
  * batch m / heads.
  */
+/* What work-groups that share rows leave for one another: a word that counts, and for every
+ * part of a launch a record of one kind and one of the other. Words of the first kind are told
+ * from what stood there before, so none of the second may come in their place. */
+#define SHARED_RECORDS 32768
+#define SIGNED_AT 32                                     /* bytes; 6 signed words each */
+#define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 3 reals each */
+#define SHARED_BYTES (PLAIN_AT + 24 * SHARED_RECORDS)
+
 /* Where a tensor's elements stand. */
 struct place {
     ulong offset;
@@ -26,7 +34,7 @@ struct shape {
     ulong ignore;   /* signed: a target that says: leave this row out */
     /* numbers, as the bits of a double, or of a float in the low half */
     ulong scale, softcap, smoothing, z_loss, grad_scale;
-    ulong first_row; /* of this launch */
+    ulong first_row, launch_rows; /* of this launch */
     ulong parts;     /* of a row that several work-groups share */
     ulong second;    /* 1 for the second of two launches */
     ulong epoch;     /* no two launches use the numbers from here to epoch + rows */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rows that several work-groups share. Each work-group leaves its part's state as a record in
- * device memory, and everybody reads all records of the row, in the same order.
- */
-#define RECORD_WORDS 8 /* max, sum.hi, sum.lo as reals; the last word says whether it is there */
-#define RECORDS_AT 8   /* words before the first */
+/* Rows that several work-groups share: each leaves its part's state in device memory. */
 
-typedef volatile __global SCALAR *record;
+/* Plain records: good for who is launched later. */
+typedef __global SCALAR *record;
 
 static record record_of(volatile __global uint *shared, struct shape shape, size_t r,
                         uint part)
 {
     size_t number = (r - shape.first_row) * shape.parts + part;
-    return (record)(shared + RECORDS_AT + number * RECORD_WORDS);
+    return (record)((__global char *)shared + PLAIN_AT) + 3 * number;
 }
 
 static void record_write(record to, struct state s)
@@ -22,18 +18,53 @@ static void record_write(record to, struct state s)
     to[2] = s.sum.lo;
 }
 
-/* Work-item i's share of a row's records, merged. */
-static struct state record_merge(struct state s, record from)
+static struct state record_read(record from)
 {
-    struct pair sum = {from[1], from[2]};
-#if OP_NEEDS_MAX
-    real max = from[0];
-    if (max > s.max)
-        s = state_raise(s, max);
-    real scale = exp_nonpositive(below_max(max, s.max));
-    sum.hi *= scale;
-    sum.lo *= scale;
-#endif
-    s.sum = pair_merge(s.sum, sum);
+    struct state s = state_empty();
+    s.max = from[0];
+    s.sum.hi = from[1];
+    s.sum.lo = from[2];
     return s;
 }
+
+#if HAS_PTX
+/* Signed records: each 32-bit word of the state goes with the row's sign in 64 bits that are
+ * written and read as one, so that a word is good as soon as its sign is, and no fence is
+ * needed. */
+enum { STATE_WORDS = 3 * sizeof(SCALAR) / 4 };
+
+static uint sign_of(struct shape shape, size_t r)
+{
+    return (uint)(shape.epoch + (r - shape.first_row)) + 1;
+}
+
+static volatile __global ulong *signed_of(volatile __global uint *shared, struct shape shape,
+                                          size_t r, uint part)
+{
+    size_t number = (r - shape.first_row) * shape.parts + part;
+    return (volatile __global ulong *)((volatile __global char *)shared + SIGNED_AT) +
+           number * STATE_WORDS;
+}
+
+static void signed_write(volatile __global ulong *to, struct state s, uint sign)
+{
+    SCALAR numbers[3] = {s.max, s.sum.hi, s.sum.lo};
+    const uint *word = (const uint *)numbers;
+    UNROLL for (uint i = 0; i < STATE_WORDS; i++)
+        ptx_send(to + i, word[i], sign);
+}
+
+/* Waits for it. */
+static struct state signed_read(volatile __global ulong *from, uint sign)
+{
+    SCALAR numbers[3];
+    uint *word = (uint *)numbers;
+    UNROLL for (uint i = 0; i < STATE_WORDS; i++)
+        word[i] = ptx_receive(from + i, sign);
+    struct state s = state_empty();
+    s.max = numbers[0];
+    s.sum.hi = numbers[1];
+    s.sum.lo = numbers[2];
+    return s;
+}
+#endif

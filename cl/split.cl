@@ -48,7 +48,7 @@ INLINE struct state read_records(struct shape shape, size_t r,
 {
     struct state s = state_empty();
     for (uint k = get_local_id(0); k < shape.parts; k += WG)
-        s = record_merge(s, record_of(shared, shape, r, k));
+        s = state_merge(s, record_read(record_of(shared, shape, r, k)));
     return set_state(s, scratch);
 }
 

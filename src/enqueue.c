@@ -8,12 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ulong cl_ulong
-#include "shape.cl"
-#undef ulong
-
 /* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
-enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64 };
+enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64, RESIDENT_ITEMS = 2048 };
 
 static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
 {
@@ -65,14 +61,19 @@ static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
     return CLSM_OK;
 }
 
+static size_t most_groups(const struct traits *t, const struct config *config)
+{
+    size_t per_unit = t->bits & TRAIT_CPU ? CPU_GROUPS_PER_UNIT
+                                          : GPU_ITEMS_PER_UNIT / clsm_config_wg(config);
+    return t->compute_units * per_unit;
+}
+
 static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
 {
     const struct traits *t = &plan->engine->traits;
     size_t per_group = clsm_config_rows_per_group(config, t);
     size_t needed = rows / per_group + (rows % per_group != 0);
-    size_t per_unit = t->bits & TRAIT_CPU ? CPU_GROUPS_PER_UNIT
-                                          : GPU_ITEMS_PER_UNIT / clsm_config_wg(config);
-    size_t most = t->compute_units * per_unit;
+    size_t most = most_groups(t, config);
     return needed < most ? needed : most;
 }
 
@@ -173,18 +174,23 @@ static cl_int launch_groups(struct launch *l, size_t groups, cl_event *done)
 static cl_int launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
 {
     struct shared *shared = &l->plan->engine->shared;
+    const struct traits *t = &l->plan->engine->traits;
     bool twice = clsm_variants[l->config->variant].launches == 2;
     cl_int error = clsm_shared_order(shared, l->queue);
     if (error == CL_SUCCESS)
         error = clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch);
+    /* work-groups that wait loop over their parts */
+    size_t groups = rows * l->shape.parts, most = t->compute_units * RESIDENT_ITEMS / clsm_config_wg(l->config);
+    groups = twice || groups < most ? groups : most;
     l->shape.second = 0;
+    l->shape.launch_rows = rows;
     if (error == CL_SUCCESS)
-        error = launch_groups(l, rows * l->shape.parts, twice ? NULL : done);
+        error = launch_groups(l, groups, twice ? NULL : done);
     if (!twice || error != CL_SUCCESS)
         return error;
     error = clsm_shared_order(shared, l->queue);
     l->shape.second = 1;
-    return error == CL_SUCCESS ? launch_groups(l, rows * l->shape.parts, done) : error;
+    return error == CL_SUCCESS ? launch_groups(l, groups, done) : error;
 }
 
 /* As many rows at once as the shared memory has records for. */

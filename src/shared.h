@@ -11,8 +11,9 @@
 
 #include <pthread.h>
 
-/* As many records as work-groups of one launch may have parts. */
-enum { SHARED_RECORDS = 32768, SHARED_BYTES = 32 * (SHARED_RECORDS + 1) };
+#define ulong cl_ulong
+#include "shape.cl"
+#undef ulong
 
 struct shared {
     pthread_mutex_t lock;   /* from ordering a launch until it is queued */
