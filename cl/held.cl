@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row held in registers: read once, in packs of 16 bytes, whatever address it starts at.
- * WORKERS work-items share it; worker `first` holds the packs first, first + WORKERS, ... and,
- * of the elements before the first and behind the last whole pack, those that are its own.
+ * A row held on chip: read once, in packs of 16 bytes, whatever address it starts at. WORKERS
+ * work-items share it; worker `first` holds the packs first, first + WORKERS, ... and, of the
+ * elements before the first and behind the last whole pack, those that are its own. Its first
+ * packs are in registers, what they have no room for is in local memory.
  */
 #include "words.cl"
+
+#if FORMS
+#define LOGITS_READY 1
+#else
+#define LOGITS_READY 0
+#endif
+#if HAS_DY
+#define ALSO_DY 1
+#else
+#define ALSO_DY 0
+#endif
 
 enum { EDGES = (2 * PACK - 2 + WORKERS - 1) / WORKERS };
 
@@ -58,17 +70,116 @@ static uint edge_column(struct row row, struct cut cut, uint first, uint i)
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
 /* What a worker holds. Logits that are more than x are held ready, as reals. */
-struct held {
-    uint x[PACKS][X_WORDS];
-    uint dy[PACKS][DY_WORDS];
-    real logit[PACKS][PACK];
-    real edge_x[EDGES], edge_dy[EDGES];
+enum {
+    HELD_WORDS = X_WORDS + ALSO_DY * DY_WORDS,
+    IN_REGISTERS = LOGITS_READY || PACKS * HELD_WORDS <= 32 ? PACKS : 32 / HELD_WORDS,
+    SPARE = (PACKS - IN_REGISTERS) * HELD_WORDS / 4 /* 16 bytes of local memory each */
 };
+
+struct held {
+    uint x[IN_REGISTERS][X_WORDS];
+    uint dy[IN_REGISTERS][DY_WORDS];
+    real logit[IN_REGISTERS][PACK];
+    real edge_x[EDGES], edge_dy[EDGES];
+    __local uint4 *spare; /* WG columns of SPARE */
+};
+
+/* Place i of this work-item's local memory; neighbours are next to each other. */
+static __local uint4 *spare_of(const struct held *h, uint i)
+{
+    return h->spare + i * WG + get_local_id(0);
+}
+
+static void spare_load(const struct held *h, uint i, uint n, const __global void *p)
+{
+    UNROLL for (uint k = 0; k < n / 4; k++)
+#if HAS_PTX
+        ptx_copy_16(spare_of(h, i + k), (const __global uint4 *)p + k);
+#else
+        *spare_of(h, i + k) = ((const __global uint4 *)p)[k];
+#endif
+}
+
+static void spare_put(const struct held *h, uint i, const uint *w, uint n)
+{
+    UNROLL for (uint k = 0; k < n; k += 4)
+        *spare_of(h, i + k / 4) = (uint4)(w[k], w[k + 1], w[k + 2], w[k + 3]);
+}
+
+static void spare_get(const struct held *h, uint i, uint *w, uint n)
+{
+    UNROLL for (uint k = 0; k < n; k += 4)
+    {
+        uint4 v = *spare_of(h, i + k / 4);
+        w[k] = v.x, w[k + 1] = v.y, w[k + 2] = v.z, w[k + 3] = v.w;
+    }
+}
+
+/* What is on its way to local memory is there. */
+static void spare_wait(void)
+{
+#if HAS_PTX
+    if (SPARE)
+        ptx_wait_copies();
+#endif
+}
+
+/* The pack's first place in local memory: x, then dy. */
+#define SPARE_X(j) (((j)-IN_REGISTERS) * HELD_WORDS / 4)
+#define SPARE_DY(j) (SPARE_X(j) + X_WORDS / 4)
 
 static bool is_seen(struct row row, uint c)
 {
     return !BOUNDED || (c >= row.begin && c < row.end);
 }
+
+static void hold_words(struct held *h, struct cut cut, bool there, uint j,
+                       const __global mem_x *x)
+{
+    real fill[PACK];
+    uint w[X_WORDS];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        fill[k] = FILL;
+    CAT(words_from_, X)(w, fill);
+    if (j >= IN_REGISTERS) {
+        if (there)
+            spare_load(h, SPARE_X(j), X_WORDS, x);
+        else
+            spare_put(h, SPARE_X(j), w, X_WORDS);
+        return;
+    }
+    if (there)
+        words_load(w, X_WORDS, x);
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        h->x[j][i] = w[i];
+}
+
+#if HAS_DY
+static void hold_dy(struct held *h, struct cut cut, bool there, uint j,
+                    const __global mem_dy *dy)
+{
+    uint w[DY_WORDS];
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        w[i] = 0;
+    if (there && cut.dy_fits && j >= IN_REGISTERS) {
+        spare_load(h, SPARE_DY(j), DY_WORDS, dy);
+        return;
+    }
+    if (there && cut.dy_fits)
+        words_load(w, DY_WORDS, dy);
+    else if (there) {
+        real v[PACK];
+        UNROLL for (uint k = 0; k < PACK; k++)
+            v[k] = CAT(get_, DY)(dy + k);
+        CAT(words_from_, DY)(w, v);
+    }
+    if (j >= IN_REGISTERS)
+        spare_put(h, SPARE_DY(j), w, DY_WORDS);
+    else
+        UNROLL for (uint i = 0; i < DY_WORDS; i++)
+            h->dy[j][i] = w[i];
+}
+#endif
 
 static void hold_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
@@ -76,23 +187,9 @@ static void hold_pack(struct held *h, struct row row, struct cut cut, uint first
     bool there = pack_is_there(cut, first, j);
     if (BOUNDED)
         there = there && c < row.end && c + PACK > row.begin;
-    real fill[PACK];
-    UNROLL for (uint k = 0; k < PACK; k++)
-        fill[k] = FILL;
-    CAT(words_from_, X)(h->x[j], fill);
-    if (there)
-        words_load(h->x[j], X_WORDS, row.x + c);
+    hold_words(h, cut, there, j, row.x + c);
 #if HAS_DY
-    UNROLL for (uint i = 0; i < DY_WORDS; i++)
-        h->dy[j][i] = 0;
-    if (there && cut.dy_fits)
-        words_load(h->dy[j], DY_WORDS, row.dy + c);
-    else if (there) {
-        real v[PACK];
-        UNROLL for (uint k = 0; k < PACK; k++)
-            v[k] = CAT(get_, DY)(row.dy + c + k);
-        CAT(words_from_, DY)(h->dy[j], v);
-    }
+    hold_dy(h, cut, there, j, row.dy + c);
 #endif
 }
 
@@ -138,18 +235,43 @@ static void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 #endif
 }
 
-static struct element held_element(const struct held *h, struct row row, struct cut cut,
-                                   uint first, uint j, uint k)
+/* A pack on its way through the arithmetic. */
+struct pack {
+    uint c; /* its first column */
+    uint x[X_WORDS], dy[DY_WORDS];
+    real logit[PACK];
+};
+
+static struct pack held_pack(const struct held *h, struct cut cut, uint first, uint j)
 {
-    struct element e = {pack_column(cut, first, j) + k, (real)0, (real)0};
+    struct pack pack;
+    pack.c = pack_column(cut, first, j);
+    if (j >= IN_REGISTERS) {
+        spare_get(h, SPARE_X(j), pack.x, X_WORDS);
+        if (ALSO_DY)
+            spare_get(h, SPARE_DY(j), pack.dy, DY_WORDS);
+        return pack;
+    }
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        pack.x[i] = h->x[j][i];
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        pack.dy[i] = h->dy[j][i];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        pack.logit[k] = h->logit[j][k];
+    return pack;
+}
+
+static struct element pack_element(const struct pack *pack, struct row row, uint k)
+{
+    struct element e = {pack->c + k, (real)0, (real)0};
 #if FORMS
-    e.x = h->logit[j][k];
+    e.x = pack->logit[k];
 #else
-    e.x = CAT(word_, X)(h->x[j], k);
+    e.x = CAT(word_, X)(pack->x, k);
     e.x = is_seen(row, e.c) ? e.x : (real)FILL;
 #endif
 #if HAS_DY
-    e.dy = CAT(word_, DY)(h->dy[j], k);
+    e.dy = CAT(word_, DY)(pack->dy, k);
 #endif
     return e;
 }
@@ -188,8 +310,13 @@ static real held_max(const struct held *h, struct row row, struct cut cut, uint 
     UNROLL for (uint k = 0; k < PACK; k++)
         max[k] = -INFINITY;
     UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        if (j == IN_REGISTERS)
+            spare_wait();
+        struct pack pack = held_pack(h, cut, first, j);
         UNROLL for (uint k = 0; k < PACK; k++)
-            max[k] = real_max(max[k], held_element(h, row, cut, first, j, k).x);
+            max[k] = real_max(max[k], pack_element(&pack, row, k).x);
+    }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
         max[0] = real_max(max[0], h->edge_x[i]);
     UNROLL for (uint k = 1; k < PACK; k++)
@@ -227,10 +354,13 @@ static struct pair held_sum(const struct held *h, struct row row, struct cut cut
     }
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
+        if (j == IN_REGISTERS)
+            spare_wait();
+        struct pack pack = held_pack(h, cut, first, j);
         real term[PACK], most = -INFINITY;
         UNROLL for (uint k = 0; k < PACK; k++)
         {
-            struct element e = held_element(h, row, cut, first, j, k);
+            struct element e = pack_element(&pack, row, k);
             most = real_max(most, e.x);
             term[k] = op_term(row, e, max);
             if (OP_KEEPS && pack_is_there(cut, first, j) && is_seen(row, e.c))
@@ -282,9 +412,12 @@ static void held_write(const struct held *h, struct row row, struct cut cut, uin
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         real v[PACK];
-        uint w[Y_WORDS], c = pack_column(cut, first, j);
+        if (j == IN_REGISTERS)
+            spare_wait();
+        struct pack pack = held_pack(h, cut, first, j);
+        uint w[Y_WORDS], c = pack.c;
         UNROLL for (uint k = 0; k < PACK; k++)
-            v[k] = held_value(row, held_element(h, row, cut, first, j, k), result, hot);
+            v[k] = held_value(row, pack_element(&pack, row, k), result, hot);
         CAT(words_from_, Y)(w, v);
         if (pack_is_there(cut, first, j) && cut.y_fits)
             words_store(w, Y_WORDS, row.y + c);
@@ -342,11 +475,13 @@ static struct state given_state(struct row row)
 }
 
 /* One row from memory to memory. With everybody's maximum first: no state is raised. */
-INLINE void held_row(struct row row, uint first, __local real *scratch)
+INLINE void held_row(struct row row, uint first, __local uint4 *spare,
+                     __local real *scratch)
 {
     struct state s = given_state(row);
     struct cut cut = cut_row(row);
     struct held held;
+    held.spare = spare;
     struct keep keep;
     keep_start(&keep, row);
     hold_row(&held, row, cut, first);

@@ -40,6 +40,7 @@ INLINE struct state join(struct shape shape, size_t r, volatile __global uint *s
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
+    __local uint4 spare[SPARE * WG + 1];
     __local real scratch[SCRATCH_REALS];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
@@ -52,6 +53,7 @@ clsm_row(TENSORS, SHARED)
         struct cut cut = cut_row(row);
         struct state s = given_state(row);
         struct held held;
+        held.spare = spare;
         struct keep keep;
         keep_start(&keep, row);
         hold_row(&held, row, cut, first);

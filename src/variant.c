@@ -16,7 +16,7 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, REGISTER_WORDS = 32, MAX_SPARE_BYTES = 32768, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
 
 static unsigned value_count(const struct param *param)
 {
@@ -222,8 +222,8 @@ static const char *shared_misfit(const struct config *config, const struct probl
     return NULL;
 }
 
-/* Do the rows fit the registers? 128 KiB a work-group, half of what GPUs have, and few
- * enough words a work-item that none spill. */
+/* Do the rows fit? 32 words a work-item in registers (64 where logits are held ready), half
+ * of what GPUs have at most, and the rest in local memory; see cl/held.cl. */
 static bool row_fits(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
@@ -232,8 +232,12 @@ static bool row_fits(const struct config *config, const struct problem *p,
                                              : PACK_BYTES / 4;
     if (clsm_has(p, CLSM_DY))
         words += pack * clsm_type_bytes(p->dy.type) / 4;
-    words *= clsm_config_packs(config, p, t);
-    return words <= MAX_HELD_WORDS && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
+    size_t packs = clsm_config_packs(config, p, t), wg = clsm_config_wg(config);
+    if (clsm_problem_has_forms(p))
+        return packs * words <= MAX_HELD_WORDS && packs * words * wg <= MAX_GROUP_WORDS;
+    size_t in_registers = REGISTER_WORDS / words;
+    return packs <= in_registers ||
+           (packs - in_registers) * words * 4 * wg <= MAX_SPARE_BYTES;
 }
 
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
