@@ -24,7 +24,8 @@ struct cliffs {
     struct limit_case like;
     struct place pairs[MAX_CLIFFS][2];
     unsigned count;
-    bool more; /* than there is room for */
+    bool more;   /* than there is room for */
+    bool failed; /* a plan could not be made, and that was told */
 };
 
 static struct limit_case case_at(const struct cliffs *c, size_t cols)
@@ -41,6 +42,10 @@ static struct place place_at(struct cliffs *c, size_t cols)
     struct result r;
     struct limit_case one = case_at(c, cols);
     choose_case(c->limit, &one, &r);
+    if (r.mark == MARK_FAILED && !c->failed) {
+        report_result(c->limit, &r);
+        c->failed = true;
+    }
     memcpy(place.variant, r.info.variant, sizeof place.variant);
     return place;
 }
@@ -106,7 +111,7 @@ void time_cliffs(struct limit *limit, const struct limit_case *like)
         report_progress(limit->report, i + 1, c.count, &one);
         tell(&c, c.pairs[i]);
     }
-    if (!c.count)
+    if (!c.count && !c.failed)
         printf("%s: one configuration for all lengths that are multiples of %d\n",
                clsm_type_name(like->type), STEP);
     if (c.more)
