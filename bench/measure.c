@@ -142,17 +142,22 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
     return status == CLSM_OK ? time_median(s, &subject, count, repeats, seconds) : status;
 }
 
+uint64_t measure_cold_bytes(const struct session *s)
+{
+    return s->info.type & CL_DEVICE_TYPE_CPU ? COLD_BYTES_CPU : COLD_BYTES_GPU;
+}
+
 unsigned measure_sets(const struct session *s, uint64_t bytes)
 {
-    uint64_t cold = s->info.type & CL_DEVICE_TYPE_CPU ? COLD_BYTES_CPU : COLD_BYTES_GPU;
-    uint64_t sets = bytes ? cold / bytes + 1 : 1;
+    uint64_t sets = bytes ? measure_cold_bytes(s) / bytes + 1 : 1;
     return sets < MAX_COPY_SETS ? (unsigned)sets : MAX_COPY_SETS;
 }
 
+/* The i-th copy is of the i-th part of x. */
 struct copy_subject {
-    cl_mem x[MAX_COPY_SETS], y[MAX_COPY_SETS];
+    cl_mem x, y;
     unsigned sets;
-    size_t bytes;
+    size_t bytes;     /* of one part */
     cl_kernel kernel; /* NULL: clEnqueueCopyBuffer */
     size_t local, global;
 };
@@ -161,14 +166,17 @@ static clsm_status queue_copy(const struct session *s, void *self, unsigned i,
                               cl_event *event)
 {
     struct copy_subject *c = self;
-    cl_mem x = c->x[i % c->sets], y = c->y[i % c->sets];
-    cl_ulong packs = c->bytes / 16;
+    size_t at = i % c->sets * c->bytes;
+    cl_ulong packs = c->bytes / 16, first = at / 16;
     cl_int error;
     if (!c->kernel)
-        error = clEnqueueCopyBuffer(s->queue, x, y, 0, 0, c->bytes, 0, NULL, event);
-    else if ((error = clSetKernelArg(c->kernel, 0, sizeof x, &x)) == CL_SUCCESS &&
-             (error = clSetKernelArg(c->kernel, 1, sizeof y, &y)) == CL_SUCCESS &&
-             (error = clSetKernelArg(c->kernel, 2, sizeof packs, &packs)) == CL_SUCCESS)
+        error =
+            clEnqueueCopyBuffer(s->queue, c->x, c->y, at, at, c->bytes, 0, NULL, event);
+    else if ((error = clSetKernelArg(c->kernel, 0, sizeof c->x, &c->x)) == CL_SUCCESS &&
+             (error = clSetKernelArg(c->kernel, 1, sizeof c->y, &c->y)) == CL_SUCCESS &&
+             (error = clSetKernelArg(c->kernel, 2, sizeof first, &first)) ==
+                 CL_SUCCESS &&
+             (error = clSetKernelArg(c->kernel, 3, sizeof packs, &packs)) == CL_SUCCESS)
         error = clEnqueueNDRangeKernel(s->queue, c->kernel, 1, NULL, &c->global,
                                        &c->local, 0, NULL, event);
     return error == CL_SUCCESS ? CLSM_OK : CLSM_ERR_OPENCL;
@@ -176,14 +184,19 @@ static clsm_status queue_copy(const struct session *s, void *self, unsigned i,
 
 /* 16 bytes a work-item on a GPU; on a CPU each work-item has a run of its own. */
 static const char copy_source[] =
-    "__kernel void copy(const __global uint4 *x, __global uint4 *y, ulong packs)\n"
+    "__kernel void copy(const __global uint4 *x, __global uint4 *y, ulong first,\n"
+    "                   ulong packs)\n"
     "{\n"
+    "    x += first;\n"
+    "    y += first;\n"
     "    for (size_t i = get_global_id(0); i < packs; i += get_global_size(0))\n"
     "        y[i] = x[i];\n"
     "}\n"
-    "__kernel void copy_runs(const __global uint16 *x, __global uint16 *y, ulong "
-    "packs)\n"
+    "__kernel void copy_runs(const __global uint16 *x, __global uint16 *y,\n"
+    "                        ulong first, ulong packs)\n"
     "{\n"
+    "    x += first / 4;\n"
+    "    y += first / 4;\n"
     "    size_t each = packs / 4 / get_global_size(0) + 1, i = get_global_id(0) * "
     "each;\n"
     "    for (size_t end = min((size_t)(packs / 4), i + each); i < end; i++)\n"
@@ -217,29 +230,25 @@ static bool fill(const struct session *s, cl_mem buffer, size_t bytes)
 
 static void free_copy(struct copy_subject *c)
 {
-    for (unsigned i = 0; i < c->sets; i++) {
-        if (c->x[i])
-            clReleaseMemObject(c->x[i]);
-        if (c->y[i])
-            clReleaseMemObject(c->y[i]);
-    }
+    if (c->x)
+        clReleaseMemObject(c->x);
+    if (c->y)
+        clReleaseMemObject(c->y);
     if (c->kernel)
         clReleaseKernel(c->kernel);
 }
 
-clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
-                         const char **how)
+clsm_status measure_copy_over(const struct session *s, uint64_t bytes, unsigned sets,
+                              double *seconds, const char **how)
 {
-    struct copy_subject c = {.sets = measure_sets(s, bytes),
-                             .bytes = (size_t)(bytes / 2 + 63) / 64 * 64};
-    clsm_status status = CLSM_OK;
+    struct copy_subject c = {.sets = sets, .bytes = (size_t)(bytes / 2 + 63) / 64 * 64};
     double by_kernel;
-    for (unsigned i = 0; i < c.sets; i++) {
-        c.x[i] = session_buffer(s, c.bytes, NULL);
-        c.y[i] = session_buffer(s, c.bytes, NULL);
-        if (!fill(s, c.x[i], c.bytes) || !fill(s, c.y[i], c.bytes))
-            status = CLSM_ERR_OPENCL;
-    }
+    c.x = session_buffer(s, c.sets * c.bytes, NULL);
+    c.y = session_buffer(s, c.sets * c.bytes, NULL);
+    clsm_status status =
+        fill(s, c.x, c.sets * c.bytes) && fill(s, c.y, c.sets * c.bytes)
+            ? CLSM_OK
+            : CLSM_ERR_OPENCL;
     *how = "clEnqueueCopyBuffer";
     struct subject subject = {queue_copy, &c, false};
     if (status == CLSM_OK)
@@ -252,4 +261,10 @@ clsm_status measure_copy(const struct session *s, uint64_t bytes, double *second
     }
     free_copy(&c);
     return status;
+}
+
+clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
+                         const char **how)
+{
+    return measure_copy_over(s, bytes, measure_sets(s, bytes), seconds, how);
 }

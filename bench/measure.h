@@ -17,6 +17,13 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
 clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
                          const char **how);
 
+/* The same, going round so many sets. */
+clsm_status measure_copy_over(const struct session *s, uint64_t bytes, unsigned sets,
+                              double *seconds, const char **how);
+
+/* So many bytes, touched in between, leave caches cold. */
+uint64_t measure_cold_bytes(const struct session *s);
+
 /* So many sets of buffers of `bytes` each that going round them leaves caches cold. */
 unsigned measure_sets(const struct session *s, uint64_t bytes);
 

@@ -442,7 +442,7 @@ CLSM_API clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *p
 /** Release a plan after its last enqueue has been called. NULL is fine. */
 CLSM_API void clsm_plan_destroy(clsm_plan *plan);
 
-/** What a plan will do. */
+/** What a plan will do. A program compiled with an older, shorter struct goes on working. */
 typedef struct clsm_plan_info {
     size_t struct_bytes;    /**< set it to sizeof(clsm_plan_info) before the call */
     char variant[64];       /**< with parameters; clsm_problem.variant takes it back */
@@ -451,6 +451,11 @@ typedef struct clsm_plan_info {
     uint64_t scratch_bytes; /**< device memory that the plan holds besides the buffers */
     double build_seconds;   /**< 0 when the program was there already */
     int from_disk;          /**< the program came from the disk cache */
+    /** What the compiler says that a work-item takes. NVIDIA's says so of programs that
+     *  were built from source; 0 where it is not known. */
+    unsigned registers;
+    uint64_t spill_bytes;   /**< that it keeps in memory instead: stack frame, spill stores
+                                 and spill loads together */
 } clsm_plan_info;
 
 CLSM_API clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info);

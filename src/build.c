@@ -43,7 +43,22 @@ static char *disk_key(const clsm_engine *engine, const struct build *b, size_t *
     return key;
 }
 
-/* Build, and see that the kernel is there; NULL log: nobody wants to know. */
+/* The log of the last build, to free(); NULL where there is none. */
+static char *log_of(const clsm_engine *engine, cl_program program)
+{
+    size_t needed = 0;
+    if (clGetProgramBuildInfo(program, engine->device, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                              &needed) != CL_SUCCESS ||
+        !needed)
+        return NULL;
+    char *log = calloc(1, needed + 1);
+    if (log)
+        clGetProgramBuildInfo(program, engine->device, CL_PROGRAM_BUILD_LOG, needed,
+                              log, NULL);
+    return log;
+}
+
+/* Build, and see that the kernel is there. */
 static clsm_status compile(const clsm_engine *engine, cl_program program,
                            const struct build *b)
 {
@@ -57,19 +72,10 @@ static clsm_status compile(const clsm_engine *engine, cl_program program,
     }
     if (error == CL_OUT_OF_HOST_MEMORY)
         return clsm_fail_cl(error, "clBuildProgram");
-    char *log = calloc(1, 8192);
-    size_t needed = 0;
-    if (log && clGetProgramBuildInfo(program, engine->device, CL_PROGRAM_BUILD_LOG, 0,
-                                     NULL, &needed) == CL_SUCCESS) {
-        char *whole = needed ? calloc(1, needed + 1) : NULL;
-        if (whole)
-            clGetProgramBuildInfo(program, engine->device, CL_PROGRAM_BUILD_LOG, needed,
-                                  whole, NULL);
-        snprintf(log, 8192, "%s", whole ? whole : "");
-        free(whole);
-    }
+    char *log = log_of(engine, program);
     clsm_keep_cl_error(error);
-    clsm_fail(CLSM_ERR_BUILD, "clBuildProgram failed: %s (%d)\n%s\nwith options %s",
+    clsm_fail(CLSM_ERR_BUILD,
+              "clBuildProgram failed: %s (%d)\n%.8191s\nwith options %s",
               clsm_cl_error_name(error), error, log ? log : "", b->options);
     free(log);
     return CLSM_ERR_BUILD;
@@ -136,15 +142,29 @@ static void to_disk(const clsm_engine *engine, const char *key, size_t key_bytes
     free(binary);
 }
 
+/* Asked only where the log is known to tell. */
+static struct usage usage_of(const clsm_engine *engine, cl_program program)
+{
+    bool tells = engine->traits.bits & TRAIT_NV_VERBOSE;
+    char *log = tells ? log_of(engine, program) : NULL;
+    struct usage usage = clsm_usage_of(log);
+    free(log);
+    return usage;
+}
+
 clsm_status clsm_build_program(const clsm_engine *engine, const struct build *b,
-                               cl_program *program, bool *was_on_disk)
+                               cl_program *program, bool *was_on_disk,
+                               struct usage *usage)
 {
     size_t key_bytes;
+    *usage = (struct usage){0};
     char *key = engine->cache.folder >= 0 ? disk_key(engine, b, &key_bytes) : NULL;
     *was_on_disk = key && from_disk(engine, b, key, key_bytes, program);
     clsm_status status = CLSM_OK;
     if (!*was_on_disk) {
         status = from_source(engine, b, program);
+        if (status == CLSM_OK)
+            *usage = usage_of(engine, *program);
         if (status == CLSM_OK && key)
             to_disk(engine, key, key_bytes, *program);
     }

@@ -4,6 +4,7 @@
 #define CLSM_BUILD_H
 
 #include "engine.h"
+#include "usage.h"
 
 struct source {
     const unsigned char *bytes;
@@ -19,8 +20,10 @@ struct build {
     char options[OPTIONS_BYTES];
 };
 
-/* Load or build. *from_disk: loaded. Counts for clsm_get_counters(). */
+/* Load or build. *from_disk: loaded. *usage: by the log of a build from source, where
+ * the device writes one. Counts for clsm_get_counters(). */
 clsm_status clsm_build_program(const clsm_engine *engine, const struct build *b,
-                               cl_program *program, bool *from_disk);
+                               cl_program *program, bool *from_disk,
+                               struct usage *usage);
 
 #endif

@@ -4,6 +4,7 @@
 #include "status.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,25 +29,29 @@ static void put(struct text *t, const char *format, ...)
 clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
 {
     NEED(plan);
-    NEED_STRUCT(info, "set it to sizeof(clsm_plan_info)");
-    *info = (clsm_plan_info){
-        .struct_bytes = sizeof *info,
+    NEED_STRUCT_FROM(info, offsetof(clsm_plan_info, registers),
+                     "set it to sizeof(clsm_plan_info)");
+    clsm_plan_info full = {
+        .struct_bytes = info->struct_bytes,
         .bytes = clsm_problem_bytes(&plan->problem),
         .build_seconds = plan->build_seconds,
         .from_disk = plan->from_disk,
+        .registers = plan->usage.registers,
+        .spill_bytes = plan->usage.spill_bytes,
     };
     if (clsm_variants[plan->choice.ranked[plan->chosen].config.variant].geometry ==
         ROW_PER_GROUPS)
-        info->scratch_bytes = SHARED_BYTES;
-    clsm_config_text(&plan->choice.ranked[plan->chosen].config, info->variant,
-                     sizeof info->variant);
-    snprintf(info->reason, sizeof info->reason, "%s", plan->choice.reason);
+        full.scratch_bytes = SHARED_BYTES;
+    clsm_config_text(&plan->choice.ranked[plan->chosen].config, full.variant,
+                     sizeof full.variant);
+    snprintf(full.reason, sizeof full.reason, "%s", plan->choice.reason);
     if (!plan->kernel)
-        snprintf(info->reason, sizeof info->reason, "nothing to do: an empty problem");
+        snprintf(full.reason, sizeof full.reason, "nothing to do: an empty problem");
     else if (plan->failed)
-        snprintf(info->reason, sizeof info->reason,
+        snprintf(full.reason, sizeof full.reason,
                  "the first of %u candidates before it failed: %.*s", plan->failed,
                  (int)strcspn(plan->failure, "\n"), plan->failure);
+    memcpy(info, &full, full.struct_bytes);
     return CLSM_OK;
 }
 
@@ -142,6 +147,9 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
         : info.build_seconds > 0 ? "built from source"
                                  : "there already",
         info.build_seconds);
+    if (info.registers)
+        put(&t, "takes     %u registers a work-item, %llu bytes spilled\n",
+            info.registers, (unsigned long long)info.spill_bytes);
     put(&t, "process   %llu programs: %llu built, %llu disk cache hits, %llu misses\n",
         (unsigned long long)n.programs, (unsigned long long)n.builds,
         (unsigned long long)n.disk_hits, (unsigned long long)n.disk_misses);

@@ -78,6 +78,7 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
     plan->kernel = kernel;
     plan->build_seconds = fresh ? program->build_seconds : 0;
     plan->from_disk = program->from_disk;
+    plan->usage = program->usage;
     return CLSM_OK;
 }
 

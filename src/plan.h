@@ -23,6 +23,7 @@ struct clsm_plan {
     pthread_mutex_t lock; /* of the kernel's arguments */
     double build_seconds;
     bool from_disk;
+    struct usage usage;
 };
 
 #endif

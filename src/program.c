@@ -119,6 +119,8 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DHAS_PTX=1");
     if (t->bits & TRAIT_EXACT_DIVIDE)
         put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
+    if (t->bits & TRAIT_NV_VERBOSE)
+        put(b, " -cl-nv-verbose");
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines
@@ -153,9 +155,9 @@ static clsm_status add(clsm_engine *engine, const struct build *b)
     struct program *p = calloc(1, sizeof *p);
     char *options = malloc(strlen(b->options) + 1);
     double start = now();
-    clsm_status status = p && options
-                             ? clsm_build_program(engine, b, &p->program, &p->from_disk)
-                             : clsm_fail(CLSM_ERR_MEMORY, "out of memory");
+    clsm_status status = p && options ? clsm_build_program(engine, b, &p->program,
+                                                           &p->from_disk, &p->usage)
+                                      : clsm_fail(CLSM_ERR_MEMORY, "out of memory");
     if (status != CLSM_OK) {
         free(options);
         free(p);
@@ -189,11 +191,12 @@ clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program)
 {
     struct build b = {
         .kernel = "clsm_probe", .parts = 2, .part = {&source_prelude, &source_probe}};
+    struct usage usage;
     bool was_on_disk;
     snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%d -DLANES=%u%s",
              engine->traits.lanes_std, engine->traits.lanes_by, engine->traits.lanes,
              engine->traits.bits & TRAIT_PTX ? " -DHAS_PTX=1" : "");
-    return clsm_build_program(engine, &b, program, &was_on_disk);
+    return clsm_build_program(engine, &b, program, &was_on_disk, &usage);
 }
 
 void clsm_programs_free(struct program *first)

@@ -4,6 +4,7 @@
 #define CLSM_PROGRAM_H
 
 #include "engine.h"
+#include "usage.h"
 #include "variant.h"
 
 struct program {
@@ -12,6 +13,7 @@ struct program {
     cl_program program;
     double build_seconds;
     bool from_disk;
+    struct usage usage; /* nothing known of one from disk, which has no log */
 };
 
 /* The program for a problem's specialisation, made if it is not there. *fresh: this

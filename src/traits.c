@@ -23,7 +23,8 @@ static void identify(cl_device_id device, cl_platform_id platform, struct traits
              part[2], part[3], part[4], part[5]);
 }
 
-/* Drivers that are known to say what is not so; see the bits in traits.h. */
+/* Drivers that are known to say what is not so, or more than others do; see the bits in
+ * traits.h. */
 static void find_quirks(cl_device_id device, cl_platform_id platform,
                         const char *extensions, struct traits *t)
 {
@@ -33,8 +34,12 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
     clsm_ask_text(device, CL_DRIVER_VERSION, driver, sizeof driver);
     bool old_rusticl =
         strcmp(name, "rusticl") == 0 && sscanf(driver, "%d", &year) == 1 && year < 23;
-    if (old_rusticl || clsm_has_extension(extensions, "cl_nv_device_attribute_query"))
+    bool nv = clsm_has_extension(extensions, "cl_nv_device_attribute_query");
+    if (old_rusticl || nv)
         t->bits |= TRAIT_QUIRK_KERNEL_WG;
+    /* others list the extension as well, but need not take NVIDIA's options */
+    if (nv && strncmp(name, "NVIDIA", strlen("NVIDIA")) == 0)
+        t->bits |= TRAIT_NV_VERBOSE;
 }
 
 clsm_status clsm_traits_of(cl_device_id device, struct traits *t)

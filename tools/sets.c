@@ -49,8 +49,8 @@ static void draw(const clsm_problem *p, clsm_operand tensor, void *data, size_t 
 
 /* Random numbers for the first part of a buffer, which is then copied on: drawing
  * hundreds of millions would take longer than what is measured. */
-static cl_mem filled(const struct session *s, const clsm_problem *p,
-                     clsm_operand tensor, size_t elements, size_t element_bytes)
+cl_mem sets_buffer(const struct session *s, const clsm_problem *p, clsm_operand tensor,
+                   size_t elements, size_t element_bytes)
 {
     size_t some = elements < DRAWN ? elements : DRAWN;
     cl_mem buffer = session_buffer(s, elements * element_bytes, NULL);
@@ -80,11 +80,10 @@ static cl_mem *place_of(clsm_args *args, clsm_operand tensor)
                               : &args->operand[tensor].memory;
 }
 
-static clsm_status make_one(const struct session *s, const clsm_problem *p,
-                            clsm_args *args)
+clsm_args sets_args(const clsm_problem *p)
 {
-    *args = (clsm_args){
-        .struct_bytes = sizeof *args,
+    return (clsm_args){
+        .struct_bytes = sizeof(clsm_args),
         .rows = p->rows,
         .cols = p->cols,
         .x_row_stride = p->x_row_stride,
@@ -93,6 +92,12 @@ static clsm_status make_one(const struct session *s, const clsm_problem *p,
         .causal_offset = p->causal_offset,
         .grad_scale = p->grad_scale,
     };
+}
+
+static clsm_status make_one(const struct session *s, const clsm_problem *p,
+                            clsm_args *args)
+{
+    *args = sets_args(p);
     for (int t = CLSM_X; t < CLSM_OPERAND_COUNT; t++) {
         size_t elements, element_bytes;
         clsm_status status =
@@ -101,7 +106,7 @@ static clsm_status make_one(const struct session *s, const clsm_problem *p,
             return status;
         if (!elements)
             continue;
-        cl_mem buffer = filled(s, p, (clsm_operand)t, elements, element_bytes);
+        cl_mem buffer = sets_buffer(s, p, (clsm_operand)t, elements, element_bytes);
         if (!buffer)
             return CLSM_ERR_OPENCL;
         *place_of(args, (clsm_operand)t) = buffer;

@@ -12,6 +12,14 @@ struct sets {
     unsigned count;
 };
 
+/* The arguments of a problem of closed shape, without buffers. */
+clsm_args sets_args(const clsm_problem *problem);
+
+/* A buffer of so many elements of one of its tensors, filled with random data; NULL on
+ * failure. */
+cl_mem sets_buffer(const struct session *s, const clsm_problem *problem,
+                   clsm_operand tensor, size_t elements, size_t element_bytes);
+
 /* Buffers for a problem of closed shape, filled with random data. *fits: false, and
  * CLSM_OK, if the device has no room for one set. */
 clsm_status sets_make(const struct session *s, const clsm_problem *problem,

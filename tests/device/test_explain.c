@@ -127,9 +127,35 @@ START_TEST(told_variant_can_be_asked_for)
 }
 END_TEST
 
+/* A program compiled before the struct had `registers` gets all that it knows of, and
+ * nothing is written behind it. */
+START_TEST(older_struct_is_filled_to_its_end)
+{
+    struct tally t = tally_of(_i);
+    clsm_plan *plan = make_plan(&t, NULL);
+    clsm_plan_info whole = {.struct_bytes = sizeof whole}, older;
+    size_t bytes = offsetof(clsm_plan_info, registers);
+    memset(&older, '?', sizeof older);
+    older.struct_bytes = bytes;
+    tally_ok(&t, clsm_plan_get_info(plan, &whole), "info");
+    tally_ok(&t, clsm_plan_get_info(plan, &older), "older info");
+    tally_fact(&t, older.struct_bytes == bytes, "became %zu bytes", older.struct_bytes);
+    tally_fact(&t, !strcmp(whole.variant, older.variant) && older.bytes == whole.bytes,
+               "%s became %s", whole.variant, older.variant);
+    const char *behind = (const char *)&older + bytes;
+    tally_fact(&t,
+               *behind == '?' && !memcmp(behind, behind + 1, sizeof older - bytes - 1),
+               "wrote behind %zu bytes", bytes);
+    tally_fact(&t, whole.registers || !whole.spill_bytes, "spills of no registers");
+    clsm_plan_destroy(plan);
+    tally_end(&t);
+}
+END_TEST
+
 void explain_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, text_names_choice_reasons_bytes_and_counters);
     add_test(suite, device, NULL, small_room_gets_the_start_of_the_text);
     add_test(suite, device, NULL, told_variant_can_be_asked_for);
+    add_test(suite, device, NULL, older_struct_is_filled_to_its_end);
 }

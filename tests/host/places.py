@@ -14,12 +14,14 @@ import subprocess
 import sys
 import tempfile
 
-FOLDERS = ("src", "cl", "include", "tools")
+FOLDERS = ("src", "cl", "include", "tools", "bench")
 ENDINGS = (".c", ".h", ".cl", ".def", ".py")
 TABLE = "cl/variants.def"
 HEADER = "include/clsoftmax.h"
 REFERENCE = "src/reference.c"
 RECORDS = "src/tuned.def"  # measured choices: what a bench says of variants, not code
+# what a bench times of operations, and what peers call theirs: data as well
+BENCHED = ("bench/goals.def", "bench/peer_calls.py")
 
 C_TOKENS = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\])*)"', re.S)
 PYTHON_TOKENS = re.compile(r'#[^\n]*|"""(?:.*?)"""|[\'"]([^\'"\n]*)[\'"]', re.S)
@@ -34,6 +36,7 @@ SPELLED = (
     ("src/build.c", 'static const char *const option = " -DLOG_SUM_EXP=1";'),
     ("tools/main.c", "static const clsm_op last = CLSM_TOPK;"),
     ("tools/shapes.c", 'static const char *const some = "softmax_backward topk";'),
+    ("bench/limit.c", 'static const char *const first = "softmax";'),
     ("cl/passes.cl", "#if FINISH_SOFTMAX"),
 )
 problems = []
@@ -98,7 +101,8 @@ def variants(root, files):
 
 def operations(root, files, quiet=False):
     """Some names are everyday words: only constants, made identifiers, options of programs,
-    whole strings and lists of several count. An operation's own kernel names it freely."""
+    whole strings and lists of several count. An operation's own kernel names it freely, and
+    so do the bench's tables."""
     table = re.search(r"#define CLSM_OPERATIONS\(X\)((?:.*\\\n)*.*\n)", files[HEADER].code)
     rows = re.findall(r"X\((\w+),\s*(\w+),\s*Y_", table.group(1))
     check(rows, "no operations")
@@ -107,7 +111,8 @@ def operations(root, files, quiet=False):
         listed = rf"^{name}$|-D{upper}\b|\b{name}\b.*\b({others})\b|\b({others})\b.*\b{name}\b"
         made = rf"\b(?:CLSM_|OP_)?{upper}\b|\b(?:source_op_|bytes_op_){name}\b|\b{name}_op\b"
         found = places(files, made, listed)
-        found.pop(f"cl/op_{name}.cl", None)
+        for data in (f"cl/op_{name}.cl", *BENCHED):
+            found.pop(data, None)
         check_places("operation", name, found, {HEADER: 1, REFERENCE: 1}, quiet)
         check((root / f"cl/op_{name}.cl").is_file(), f"no cl/op_{name}.cl")
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of forms, and what each does to a problem. */
+#include "forms.h"
+
+#include <string.h>
+
+static void scale(clsm_problem *p)
+{
+    p->scale = 0.125;
+}
+
+/* (rows, cols), one byte an element */
+static void bool_mask(clsm_problem *p)
+{
+    p->operands |= CLSM_BIT(CLSM_MASK);
+    p->mask_type = CLSM_MASK_BOOL;
+    p->mask_stride.row = p->cols;
+}
+
+/* (cols), added to every row */
+static void f32_mask(clsm_problem *p)
+{
+    p->operands |= CLSM_BIT(CLSM_MASK);
+    p->mask_type = CLSM_MASK_F32;
+}
+
+/* Square matrices where there are rows enough; otherwise the last queries of longer
+ * ones, so that the last query always sees all columns. */
+static void causal(clsm_problem *p)
+{
+    p->flags |= CLSM_CAUSAL;
+    p->queries = p->rows < p->cols ? p->rows : p->cols;
+    p->causal_offset = (ptrdiff_t)(p->cols - p->queries);
+}
+
+/* Query q of a matrix leaves out queries - 1 - q columns: they are not read, but y is
+ * written in full. */
+static uint64_t beyond_the_edge(const clsm_problem *p)
+{
+    uint64_t n = p->queries, whole = p->rows / n, rest = p->rows % n;
+    uint64_t elements = whole * (n * (n - 1) / 2) + rest * (2 * n - rest - 1) / 2;
+    return elements * clsm_type_bytes(p->x_type);
+}
+
+static const struct form forms[] = {
+    {.name = "plain"},
+    {.name = "scale", .dress = scale},
+    {.name = "bool_mask", .dress = bool_mask},
+    {.name = "f32_mask", .dress = f32_mask},
+    {.name = "causal", .dress = causal, .left_out = beyond_the_edge},
+    {.name = "in_place", .in_place = true},
+};
+
+const struct form *form_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return &forms[i];
+    return NULL;
+}

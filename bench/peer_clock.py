@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Clocks and inputs for the peers: CUDA's events through torch, the host's for JAX."""
+import math
+import statistics
+import time
+
+COLD_BYTES = 512 << 20  # a round of inputs is at least so large
+MOST_SETS = 4096
+FLUSH_BYTES = 256 << 20  # more than a cache holds
+MOST_REPEATS, LEAST_REPEATS = 60, 5
+ALIGN = 256  # bytes
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f64": 8}
+
+
+def shape_of(case):
+    rows, cols, inner = case["rows"], case["cols"], case["inner"]
+    return (rows, cols, inner) if inner > 1 else (rows, cols)
+
+
+def set_count(case, tensors=2):
+    """So many sets of inputs that going round them leaves caches cold; `tensors` as large
+    as x are touched in each."""
+    bytes_of_one = math.prod(shape_of(case)) * BYTES[case["type"]] * tensors
+    return max(1, min(MOST_SETS, COLD_BYTES // bytes_of_one + 1))
+
+
+def repeats_in(seconds, one):
+    return max(LEAST_REPEATS, min(MOST_REPEATS, int(seconds / max(one, 1e-7))))
+
+
+class Inputs:
+    """Random tensors cut from one that is kept, so that a case costs no drawing."""
+
+    def __init__(self, torch):
+        self.torch, self.kept = torch, {}
+        self.types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+                      "f64": torch.float64}
+
+    def tensors(self, case, tensor="x", tensors=2):
+        """One tensor of each set, of the case's shape and type."""
+        shape, n = shape_of(case), set_count(case, tensors)
+        step = -(-math.prod(shape) // ALIGN) * ALIGN
+        key = (tensor, case["type"])
+        if key not in self.kept or self.kept[key].numel() < n * step:
+            self.kept[key] = None
+            self.kept[key] = self.torch.randn(n * step, device="cuda",
+                                              dtype=self.types[case["type"]])
+        flat, size = self.kept[key], math.prod(shape)
+        return [flat[i * step:i * step + size].view(shape) for i in range(n)]
+
+    def forget(self):
+        self.kept.clear()
+        self.torch.cuda.empty_cache()
+
+
+def time_on_gpu(torch, calls, seconds):
+    """Median seconds of one of the calls, by an event before and behind each. The GPU is
+    kept busy while they are queued: otherwise an event would fall due before its kernel is
+    there, and the host's time be measured."""
+    for call in calls[:3]:
+        call()
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for call in calls[:8]:
+        call()
+    torch.cuda.synchronize()
+    repeats = repeats_in(seconds, (time.perf_counter() - start) / min(8, len(calls)))
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
+    # small cases share their first sets, which the last one may have left in the cache
+    torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda").zero_()
+    torch.cuda._sleep(int(repeats * 200e3))  # cycles: about 0.1 ms for each call
+    for i, (before, behind) in enumerate(events):
+        before.record()
+        calls[(i + 8) % len(calls)]()
+        behind.record()
+    torch.cuda.synchronize()
+    return statistics.median(a.elapsed_time(b) for a, b in events) * 1e-3
+
+
+def time_on_host(calls, wait, seconds):
+    """Median seconds of a call over rounds of several, which are waited for together."""
+    for call in calls[:3]:
+        wait(call())
+    start = time.perf_counter()
+    wait(calls[0]())
+    one = time.perf_counter() - start
+    each = max(1, min(50, int(seconds / 5 / max(one, 1e-7))))
+    rounds, at = [], 0
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(each):
+            last = calls[at % len(calls)]()
+            at += 1
+        wait(last)
+        rounds.append((time.perf_counter() - start) / each)
+    return statistics.median(rounds)
