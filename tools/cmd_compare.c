@@ -83,7 +83,7 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
         p.variant = one->config;
         if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
             continue;
-        if (measure_plan(s, plan, sets->of, sets->count, job->o.repeats,
+        if (measure_plan(s, plan, sets->of, sets->count, (unsigned)job->o.repeats,
                          &one->seconds) == CLSM_OK) {
             best = one->seconds < best ? one->seconds : best;
             n++;
@@ -197,7 +197,7 @@ static int compare_on(const struct session *s, void *context)
 int compare_command(int argc, char **argv)
 {
     struct job job;
-    int result = bench_parse(argc, argv, help, &job.o);
+    int result = bench_parse(argc, argv, help, true, &job.o);
     if (result != -1)
         return result;
     job.json = cJSON_CreateArray();
