@@ -12,6 +12,10 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
                          const clsm_args *sets, unsigned count, unsigned repeats,
                          double *seconds);
 
+/* The better of the first two runs: what a plan takes at least, or nearly. */
+clsm_status measure_first(const struct session *s, clsm_plan *plan,
+                          const clsm_args *sets, unsigned count, double *seconds);
+
 /* Median seconds to move `bytes` in all, half of them read and half written: the better
  * of clEnqueueCopyBuffer and a copy kernel. *how names the better one. */
 clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,

@@ -462,7 +462,7 @@ CLSM_API clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *i
 
 /**
  * Explain a plan in a few lines of text: variant, parameters, why, what was rejected and
- * why, bytes, scratch, and the program counters of the process.
+ * why, the estimates, bytes, scratch, and the program counters of the process.
  *
  * @param text    gets at most `bytes` characters with the final 0; may be NULL
  * @param needed  gets the bytes of the whole text with the final 0; may be NULL

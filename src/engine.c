@@ -29,6 +29,22 @@ static clsm_status check_context(cl_context context, cl_device_id device)
                              "context's devices");
 }
 
+static clsm_status make_locks(clsm_engine *e)
+{
+    if (pthread_mutex_init(&e->lock, NULL) != 0)
+        return clsm_fail(CLSM_ERR_MEMORY, "no mutex for an engine");
+    if (pthread_cond_init(&e->built, NULL) == 0)
+        return CLSM_OK;
+    pthread_mutex_destroy(&e->lock);
+    return clsm_fail(CLSM_ERR_MEMORY, "no condition variable for an engine");
+}
+
+static void free_locks(clsm_engine *e)
+{
+    pthread_cond_destroy(&e->built);
+    pthread_mutex_destroy(&e->lock);
+}
+
 clsm_status clsm_engine_create(cl_context context, cl_device_id device,
                                clsm_engine **engine)
 {
@@ -41,11 +57,11 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     if (!e)
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory for an engine");
     clsm_status status = clsm_traits_of(device, &e->traits);
-    if (status == CLSM_OK && pthread_mutex_init(&e->lock, NULL) != 0)
-        status = clsm_fail(CLSM_ERR_MEMORY, "no mutex for an engine");
+    if (status == CLSM_OK)
+        status = make_locks(e);
     cl_int error = status == CLSM_OK ? clRetainContext(context) : CL_SUCCESS;
     if (error != CL_SUCCESS) {
-        pthread_mutex_destroy(&e->lock);
+        free_locks(e);
         status = clsm_fail_cl(error, "clRetainContext");
     }
     if (status != CLSM_OK) {
@@ -88,6 +104,6 @@ void clsm_engine_destroy(clsm_engine *engine)
     clsm_cache_close(&engine->cache);
     clsm_shared_free(&engine->shared);
     clReleaseContext(engine->context);
-    pthread_mutex_destroy(&engine->lock);
+    free_locks(engine);
     free(engine);
 }

@@ -17,6 +17,7 @@ struct clsm_engine {
     struct traits traits;
     struct cache cache;
     pthread_mutex_t lock; /* of users and programs */
+    pthread_cond_t built; /* one of programs is built, or will not be */
     unsigned users;       /* the caller and each plan */
     struct program *programs;
     struct shared shared;

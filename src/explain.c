@@ -79,6 +79,28 @@ static void put_rejected(const clsm_plan *plan, struct text *t)
     }
 }
 
+/* The estimate of every configuration that fits, each variant's in a line of its own.
+ */
+static void put_estimates(const struct choice *c, struct text *t)
+{
+    unsigned seen = 0;
+    for (unsigned i = 0; i < c->fit; i++) {
+        unsigned variant = c->ranked[i].config.variant;
+        if (seen & 1u << variant)
+            continue;
+        seen |= 1u << variant;
+        for (unsigned k = i; k < c->fit; k++) {
+            char name[64];
+            if (c->ranked[k].config.variant != variant)
+                continue;
+            clsm_config_text(&c->ranked[k].config, name, sizeof name);
+            put(t, "%s%s %.3g us", k == i ? "estimates " : "; ", name,
+                c->ranked[k].seconds * 1e6);
+        }
+        put(t, "\n");
+    }
+}
+
 static void put_problem(const struct problem *p, struct text *t)
 {
     put(t, "problem   %s %s -> %s, rows %zu%s, cols %zu%s, inner %zu%s\n",
@@ -138,6 +160,7 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     put_forms(&plan->problem, &t);
     put(&t, "variant   %s\nbecause   %s\n", info.variant, info.reason);
     put_rejected(plan, &t);
+    put_estimates(&plan->choice, &t);
     put(&t, "lanes     %s\n", clsm_lanes_by_name(plan->engine->traits.lanes_by));
     put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
         (unsigned long long)info.bytes, clsm_variant_reads(v, &plan->problem),

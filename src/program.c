@@ -2,7 +2,8 @@
 /*
  * A program is four pieces of source (prelude, operation, passes, mapping) with options
  * that say everything it is specialised on, so the options are its key in memory. Each
- * is made once for an engine and kept as long.
+ * is made once for an engine and kept as long. The engine's lock is not held while one
+ * is built, so that different programs are built at the same time.
  */
 #include "program.h"
 
@@ -142,32 +143,61 @@ static void describe(const struct problem *p, const struct config *config,
     describe_config(config, p, t, b);
 }
 
-static const struct program *find(const clsm_engine *engine, const char *options)
+static struct program *find(const clsm_engine *engine, const char *options)
 {
-    const struct program *p = engine->programs;
+    struct program *p = engine->programs;
     while (p && strcmp(p->options, options) != 0)
         p = p->next;
     return p;
 }
 
-static clsm_status add(clsm_engine *engine, const struct build *b)
+/* Announce a program that is yet to be built; NULL: out of memory. */
+static struct program *announce(clsm_engine *engine, const struct build *b)
 {
     struct program *p = calloc(1, sizeof *p);
     char *options = malloc(strlen(b->options) + 1);
-    double start = now();
-    clsm_status status = p && options ? clsm_build_program(engine, b, &p->program,
-                                                           &p->from_disk, &p->usage)
-                                      : clsm_fail(CLSM_ERR_MEMORY, "out of memory");
-    if (status != CLSM_OK) {
+    if (!p || !options) {
         free(options);
         free(p);
-        return status;
+        return NULL;
     }
     p->options = strcpy(options, b->options);
-    p->build_seconds = now() - start;
     p->next = engine->programs;
     engine->programs = p;
-    return CLSM_OK;
+    return p;
+}
+
+/* Forget a program that could not be built: whoever waits for it tries for itself. */
+static void withdraw(clsm_engine *engine, struct program *p)
+{
+    struct program **link = &engine->programs;
+    while (*link != p)
+        link = &(*link)->next;
+    *link = p->next;
+    free(p->options);
+    free(p);
+}
+
+/* Announced under the lock, built without it. Nobody else looks into the program, or
+ * takes it off the list, until it is told to be built. */
+static clsm_status add(clsm_engine *engine, const struct build *b,
+                       struct program **program)
+{
+    struct program *p = *program = announce(engine, b);
+    cl_program built = NULL;
+    double start = now();
+    if (!p)
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory");
+    pthread_mutex_unlock(&engine->lock);
+    clsm_status status = clsm_build_program(engine, b, &built, &p->from_disk, &p->usage);
+    p->build_seconds = now() - start;
+    pthread_mutex_lock(&engine->lock);
+    if (status == CLSM_OK)
+        p->program = built;
+    else
+        withdraw(engine, p);
+    pthread_cond_broadcast(&engine->built);
+    return status;
 }
 
 clsm_status clsm_program_get(clsm_engine *engine, const struct problem *p,
@@ -175,14 +205,16 @@ clsm_status clsm_program_get(clsm_engine *engine, const struct problem *p,
                              const struct program **program, bool *fresh)
 {
     struct build b;
+    struct program *found;
     clsm_status status = CLSM_OK;
     describe(p, config, &engine->traits, &b);
-    /* Building under the lock: a second thread that needs the same program waits. */
     pthread_mutex_lock(&engine->lock);
-    *fresh = !find(engine, b.options);
+    while ((found = find(engine, b.options)) && !found->program)
+        pthread_cond_wait(&engine->built, &engine->lock);
+    *fresh = !found;
     if (*fresh)
-        status = add(engine, &b);
-    *program = find(engine, b.options);
+        status = add(engine, &b, &found);
+    *program = status == CLSM_OK ? found : NULL;
     pthread_mutex_unlock(&engine->lock);
     return status;
 }

@@ -9,8 +9,8 @@
 
 struct program {
     struct program *next;
-    char *options; /* with the operation and the variant: what it was built for */
-    cl_program program;
+    char *options;      /* with the operation and the variant: what it was built for */
+    cl_program program; /* NULL: a thread is building it */
     double build_seconds;
     bool from_disk;
     struct usage usage; /* nothing known of one from disk, which has no log */

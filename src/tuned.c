@@ -20,15 +20,23 @@ static enum op_kind kind_of(const struct problem *p)
     return clsm_has(p, CLSM_DY) ? SUMS_ONLY : WRITES_ROW;
 }
 
+static bool serves(const struct tuned *r, const struct problem *p,
+                   const struct traits *t)
+{
+    size_t rows = p->open_rows || p->deterministic ? 0 : p->rows;
+    return (r->kind == ANY_KIND || r->kind == kind_of(p)) &&
+           (r->element_bytes == ANY_BYTES ||
+            r->element_bytes == clsm_type_bytes(p->x.type)) &&
+           !(r->needs & ~t->bits) && !(r->lacks & t->bits) && rows >= r->rows_min &&
+           p->cols >= r->cols_min && p->cols <= r->cols_max;
+}
+
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)
 {
     if (p->strided)
         return NULL; /* measured on packed rows */
-    size_t rows = p->open_rows || p->deterministic ? 0 : p->rows;
     for (const struct tuned *r = records; r->cols_max; r++)
-        if ((r->kind == ANY_KIND || r->kind == kind_of(p)) && !(r->needs & ~t->bits) &&
-            !(r->lacks & t->bits) && rows >= r->rows_min && p->cols >= r->cols_min &&
-            p->cols <= r->cols_max)
+        if (serves(r, p, t))
             return r;
     return NULL;
 }

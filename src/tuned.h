@@ -15,16 +15,19 @@ enum op_kind {
     SUMS_ONLY,    /* read two tensors for a sum, write a row */
 };
 
+enum { ANY_BYTES = 0 };
+
 struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */
     unsigned needs, lacks; /* traits it must have and must not have */
     enum op_kind kind;
-    size_t rows_min; /* 0: any number of rows, unknown ones too */
+    size_t element_bytes; /* of x; ANY_BYTES: of any type */
+    size_t rows_min;      /* 0: any number of rows, unknown ones too */
     size_t cols_min, cols_max;
     const char *config;
 };
 
-/* The first record for this device and row length, or NULL. */
+/* The first record for this device, kind of operation, type and shape, or NULL. */
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t);
 
 #endif

@@ -115,7 +115,8 @@ static clsm_status time_shape(const struct session *s, const struct bench_option
         return status;
     status = clsm_plan_get_info(plan, &r->info);
     if (status == CLSM_OK)
-        status = measure_plan(s, plan, sets->of, sets->count, o->repeats, &r->seconds);
+        status = measure_plan(s, plan, sets->of, sets->count, (unsigned)o->repeats,
+                              &r->seconds);
     clsm_plan_destroy(plan);
     return status == CLSM_OK
                ? measure_copy(s, r->info.bytes, &r->copy_seconds, &r->copied_by)
@@ -167,7 +168,7 @@ static int bench_on(const struct session *s, void *context)
 int bench_command(int argc, char **argv)
 {
     struct job job;
-    int result = bench_parse(argc, argv, help, &job.o);
+    int result = bench_parse(argc, argv, help, false, &job.o);
     if (result != -1)
         return result;
     job.json = cJSON_CreateArray();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax compare`: every variant that fits, and whether the right one is chosen. */
 #include "measure.h"
+#include "regret.h"
 #include "sets.h"
 #include "shapes.h"
 
@@ -25,15 +26,27 @@ static const char help[] =
     "  --repeats N      at most so many timings a configuration (30)\n"
     "  --all            print every configuration, not only each variant's best\n"
     "  --json FILE      write all configurations as JSON (- for stdout)\n\n"
-    "Example:\n  clsoftmax compare --device all\n  clsoftmax compare --shapes "
-    "4096x1024 "
-    "--all\n";
+    "Random problems, operation, type and shape drawn, instead of shapes:\n"
+    "  --random N       draw N problems of 1 MiB to --mib of traffic (256; on a CPU "
+    "16)\n"
+    "  --seed S         draw them from this seed, which makes them the same again (1)\n"
+    "  --within F       leave out configurations whose estimate is over F times the\n"
+    "                   best one (4)\n"
+    "  --seconds T      begin no further problem after T seconds\n"
+    "  --jobs J         build in J threads while timing goes on; on a CPU, before it\n"
+    "                   (the host's cores, at most 16)\n"
+    "A configuration whose first runs take over 1.5 times the chosen one's median is "
+    "not\n"
+    "timed further.\n\n"
+    "Example:\n  clsoftmax compare --device all\n"
+    "  clsoftmax compare --shapes 4096x1024 --all\n"
+    "  clsoftmax compare --random 200 --seconds 240 --json regret.json\n";
 
 /* HOPELESS: times slower than the best, beyond which a variant's further configurations
  * are not timed. */
 enum { MAX_CONFIGS = 64, HOPELESS = 30 };
 
-struct timing {
+struct entry {
     char config[64];
     double seconds;
     bool chosen;
@@ -54,7 +67,7 @@ static bool same_variant(const char *a, const char *b)
 
 /* Was the configuration before t[n], of the same variant, so slow that more of it would
  * only cost time? */
-static bool hopeless(const struct timing *t, unsigned n, double best)
+static bool hopeless(const struct entry *t, unsigned n, double best)
 {
     return n && same_variant(t[n].config, t[n - 1].config) &&
            t[n - 1].seconds > HOPELESS * best;
@@ -63,7 +76,7 @@ static bool hopeless(const struct timing *t, unsigned n, double best)
 /* Every configuration that fits and runs; the chosen one's name comes from a free plan.
  */
 static unsigned time_all(const struct session *s, const struct job *job, clsm_problem p,
-                         const struct sets *sets, struct timing *t, uint64_t *bytes)
+                         const struct sets *sets, struct entry *t, uint64_t *bytes)
 {
     clsm_plan *plan;
     clsm_plan_info info = {.struct_bytes = sizeof info};
@@ -75,7 +88,7 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
     unsigned n = 0;
     double best = INFINITY;
     for (unsigned i = 0; n < MAX_CONFIGS && clsm_config_name(i); i++) {
-        struct timing *one = &t[n];
+        struct entry *one = &t[n];
         snprintf(one->config, sizeof one->config, "%s", clsm_config_name(i));
         one->chosen = strcmp(one->config, info.variant) == 0;
         if (!one->chosen && hopeless(t, n, best))
@@ -83,7 +96,7 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
         p.variant = one->config;
         if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
             continue;
-        if (measure_plan(s, plan, sets->of, sets->count, job->o.repeats,
+        if (measure_plan(s, plan, sets->of, sets->count, (unsigned)job->o.repeats,
                          &one->seconds) == CLSM_OK) {
             best = one->seconds < best ? one->seconds : best;
             n++;
@@ -94,7 +107,7 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
 }
 
 static void add_json(struct job *job, const struct session *s, size_t rows, size_t cols,
-                     const struct timing *t, double speed, double copy)
+                     const struct entry *t, double speed, double copy)
 {
     cJSON *j = cJSON_CreateObject();
     cJSON_AddStringToObject(j, "device", s->info.name);
@@ -111,7 +124,7 @@ static void add_json(struct job *job, const struct session *s, size_t rows, size
 }
 
 /* Is it the fastest of its variant's configurations? */
-static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i)
+static bool is_best_of_variant(const struct entry *t, unsigned n, unsigned i)
 {
     for (unsigned k = 0; k < n; k++)
         if (same_variant(t[k].config, t[i].config) && t[k].seconds < t[i].seconds)
@@ -120,8 +133,7 @@ static bool is_best_of_variant(const struct timing *t, unsigned n, unsigned i)
 }
 
 static void report(struct job *job, const struct session *s, size_t rows, size_t cols,
-                   const struct timing *t, unsigned n, double bytes,
-                   double copy_seconds)
+                   const struct entry *t, unsigned n, double bytes, double copy_seconds)
 {
     double best = INFINITY, chosen = 0;
     printf("%zu x %zu, copy %.1f GB/s\n", rows, cols, bytes / copy_seconds * 1e-9);
@@ -148,7 +160,7 @@ static int compare_shape(struct job *job, const struct session *s, size_t rows,
                          size_t cols)
 {
     struct sets sets;
-    struct timing t[MAX_CONFIGS] = {0};
+    struct entry t[MAX_CONFIGS] = {0};
     double copy_seconds;
     uint64_t bytes = 0;
     const char *copied_by;
@@ -177,6 +189,8 @@ static int compare_on(const struct session *s, void *context)
 {
     struct job *job = context;
     struct shapes shapes;
+    if (job->o.random)
+        return regret_on(s, &job->o, job->json);
     bench_shapes(&job->o, s, &shapes);
     job->log_regret = job->worst_regret = 0;
     job->shapes = 0;
@@ -197,7 +211,7 @@ static int compare_on(const struct session *s, void *context)
 int compare_command(int argc, char **argv)
 {
     struct job job;
-    int result = bench_parse(argc, argv, help, &job.o);
+    int result = bench_parse(argc, argv, help, true, &job.o);
     if (result != -1)
         return result;
     job.json = cJSON_CreateArray();

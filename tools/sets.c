@@ -47,30 +47,61 @@ static void draw(const clsm_problem *p, clsm_operand tensor, void *data, size_t 
     }
 }
 
+/* Copy the first `some` bytes of a buffer on to its end. */
+static bool repeat(const struct session *s, cl_mem buffer, size_t some, size_t bytes)
+{
+    bool good = true;
+    for (size_t at = some; good && at < bytes; at += some)
+        good = clEnqueueCopyBuffer(s->queue, buffer, buffer, 0, at,
+                                   bytes - at < some ? bytes - at : some, 0, NULL,
+                                   NULL) == CL_SUCCESS;
+    return good && clFinish(s->queue) == CL_SUCCESS;
+}
+
 /* Random numbers for the first part of a buffer, which is then copied on: drawing
  * hundreds of millions would take longer than what is measured. */
-cl_mem sets_buffer(const struct session *s, const clsm_problem *p, clsm_operand tensor,
-                   size_t elements, size_t element_bytes)
+static bool fill_drawn(const struct session *s, const clsm_problem *p,
+                       clsm_operand tensor, cl_mem buffer, size_t elements,
+                       size_t element_bytes)
 {
     size_t some = elements < DRAWN ? elements : DRAWN;
-    cl_mem buffer = session_buffer(s, elements * element_bytes, NULL);
     void *data = malloc(some * element_bytes);
-    bool good = buffer && data;
+    bool good = data != NULL;
     if (good) {
         draw(p, tensor, data, some, element_bytes);
         good = clEnqueueWriteBuffer(s->queue, buffer, CL_TRUE, 0, some * element_bytes,
                                     data, 0, NULL, NULL) == CL_SUCCESS;
     }
     free(data);
-    for (size_t at = some; good && at < elements; at += some) {
-        size_t n = elements - at < some ? elements - at : some;
-        good = clEnqueueCopyBuffer(s->queue, buffer, buffer, 0, at * element_bytes,
-                                   n * element_bytes, 0, NULL, NULL) == CL_SUCCESS;
-    }
-    good = good && clFinish(s->queue) == CL_SUCCESS;
+    return good && repeat(s, buffer, some * element_bytes, elements * element_bytes);
+}
+
+static bool fill_copied(const struct session *s, cl_mem from, cl_mem buffer,
+                        size_t bytes)
+{
+    return clEnqueueCopyBuffer(s->queue, from, buffer, 0, 0, bytes, 0, NULL, NULL) ==
+               CL_SUCCESS &&
+           clFinish(s->queue) == CL_SUCCESS;
+}
+
+/* Like the first set's buffer, if there is one. */
+static cl_mem filled(const struct session *s, const clsm_problem *p,
+                     clsm_operand tensor, cl_mem first, size_t elements,
+                     size_t element_bytes)
+{
+    cl_mem buffer = session_buffer(s, elements * element_bytes, NULL);
+    bool good =
+        buffer && (first ? fill_copied(s, first, buffer, elements * element_bytes)
+                         : fill_drawn(s, p, tensor, buffer, elements, element_bytes));
     if (!good && buffer)
         clReleaseMemObject(buffer);
     return good ? buffer : NULL;
+}
+
+cl_mem sets_buffer(const struct session *s, const clsm_problem *p, clsm_operand tensor,
+                   size_t elements, size_t element_bytes)
+{
+    return filled(s, p, tensor, NULL, elements, element_bytes);
 }
 
 static cl_mem *place_of(clsm_args *args, clsm_operand tensor)
@@ -94,9 +125,12 @@ clsm_args sets_args(const clsm_problem *p)
     };
 }
 
+/* One more set; the first is drawn, the others are copies of it. */
 static clsm_status make_one(const struct session *s, const clsm_problem *p,
-                            clsm_args *args)
+                            struct sets *sets)
 {
+    clsm_args *first = sets->count ? &sets->of[0] : NULL;
+    clsm_args *args = &sets->of[sets->count++];
     *args = sets_args(p);
     for (int t = CLSM_X; t < CLSM_OPERAND_COUNT; t++) {
         size_t elements, element_bytes;
@@ -106,7 +140,8 @@ static clsm_status make_one(const struct session *s, const clsm_problem *p,
             return status;
         if (!elements)
             continue;
-        cl_mem buffer = sets_buffer(s, p, (clsm_operand)t, elements, element_bytes);
+        cl_mem from = first ? *place_of(first, (clsm_operand)t) : NULL;
+        cl_mem buffer = filled(s, p, (clsm_operand)t, from, elements, element_bytes);
         if (!buffer)
             return CLSM_ERR_OPENCL;
         *place_of(args, (clsm_operand)t) = buffer;
@@ -114,7 +149,7 @@ static clsm_status make_one(const struct session *s, const clsm_problem *p,
     return CLSM_OK;
 }
 
-static clsm_status bytes_of(const clsm_problem *p, uint64_t *all, uint64_t *largest)
+clsm_status sets_bytes(const clsm_problem *p, uint64_t *all, uint64_t *largest)
 {
     *all = *largest = 0;
     for (int t = CLSM_X; t < CLSM_OPERAND_COUNT; t++) {
@@ -136,7 +171,7 @@ clsm_status sets_make(const struct session *s, const clsm_problem *problem,
     uint64_t all, largest;
     sets->count = 0;
     *fits = false;
-    clsm_status status = bytes_of(problem, &all, &largest);
+    clsm_status status = sets_bytes(problem, &all, &largest);
     if (status != CLSM_OK || !session_has_room(s, largest, all))
         return status;
     *fits = true;
@@ -144,7 +179,7 @@ clsm_status sets_make(const struct session *s, const clsm_problem *problem,
     if (!session_has_room(s, largest, all * wish))
         wish = 1;
     while (status == CLSM_OK && sets->count < wish)
-        status = make_one(s, problem, &sets->of[sets->count++]);
+        status = make_one(s, problem, sets);
     if (status != CLSM_OK)
         sets_free(sets);
     return status;

@@ -20,6 +20,9 @@ clsm_args sets_args(const clsm_problem *problem);
 cl_mem sets_buffer(const struct session *s, const clsm_problem *problem,
                    clsm_operand tensor, size_t elements, size_t element_bytes);
 
+/* Bytes of all tensors that take part in a problem, and of the largest. */
+clsm_status sets_bytes(const clsm_problem *problem, uint64_t *all, uint64_t *largest);
+
 /* Buffers for a problem of closed shape, filled with random data. *fits: false, and
  * CLSM_OK, if the device has no room for one set. */
 clsm_status sets_make(const struct session *s, const clsm_problem *problem,

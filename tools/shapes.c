@@ -58,9 +58,47 @@ void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
     problem->k = o->k < cols ? o->k : cols;
 }
 
+/* Options that are a whole number. */
+static const struct number {
+    int letter;
+    const char *name;
+    size_t least, most, offset;
+} numbers[] = {
+    {'m', "mib", 1, 1 << 20, offsetof(struct bench_options, mib)},
+    {'k', "k", 1, CLSM_MAX_K, offsetof(struct bench_options, k)},
+    {'r', "repeats", 3, 200, offsetof(struct bench_options, repeats)},
+    {'n', "random", 1, 100000, offsetof(struct bench_options, random)},
+    {'S', "seed", 1, INT32_MAX, offsetof(struct bench_options, seed)},
+    {'T', "seconds", 1, 1000000, offsetof(struct bench_options, seconds)},
+    {'J', "jobs", 1, 64, offsetof(struct bench_options, jobs)},
+};
+
+static int parse_number(int letter, struct bench_options *o)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct number *n = &numbers[i];
+        if (n->letter != letter)
+            continue;
+        return parse_size(optarg, n->least, n->most, (size_t *)((char *)o + n->offset))
+                   ? -1
+                   : complain(EXIT_USAGE, "--%s is \"%s\", expected %zu to %zu",
+                              n->name, optarg, n->least, n->most);
+    }
+    return EXIT_USAGE;
+}
+
+static int parse_within(struct bench_options *o)
+{
+    char *end;
+    o->within = strtod(optarg, &end);
+    return end != optarg && !*end && o->within >= 1
+               ? -1
+               : complain(EXIT_USAGE, "--within is \"%s\", expected a number from 1",
+                          optarg);
+}
+
 static int parse_option(int letter, struct bench_options *o)
 {
-    size_t n;
     switch (letter) {
     case 'd':
         o->device = optarg;
@@ -84,49 +122,50 @@ static int parse_option(int letter, struct bench_options *o)
         return clsm_type_find(optarg, &o->type) == CLSM_OK
                    ? -1
                    : complain(EXIT_USAGE, "--type: %s", clsm_last_message());
-    case 'm':
-        return parse_size(optarg, 1, 1 << 20, &o->mib)
-                   ? -1
-                   : complain(EXIT_USAGE, "--mib is \"%s\", not a number from 1",
-                              optarg);
-    case 'k':
-        return parse_size(optarg, 1, CLSM_MAX_K, &o->k)
-                   ? -1
-                   : complain(EXIT_USAGE, "--k is \"%s\", expected 1 to %d", optarg,
-                              CLSM_MAX_K);
-    case 'r':
-        if (!parse_size(optarg, 3, 200, &n))
-            return complain(EXIT_USAGE, "--repeats is \"%s\", expected 3 to 200",
-                            optarg);
-        o->repeats = (unsigned)n;
-        return -1;
+    case 'w':
+        return parse_within(o);
     default:
-        return EXIT_USAGE;
+        return parse_number(letter, o);
     }
 }
 
-int bench_parse(int argc, char **argv, const char *help, struct bench_options *o)
+/* Those of `compare` alone stand first. */
+enum { COMPARE_ONLY = 6 };
+static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                        {"random", required_argument, NULL, 'n'},
+                                        {"seed", required_argument, NULL, 'S'},
+                                        {"within", required_argument, NULL, 'w'},
+                                        {"seconds", required_argument, NULL, 'T'},
+                                        {"jobs", required_argument, NULL, 'J'},
+                                        {"device", required_argument, NULL, 'd'},
+                                        {"shapes", required_argument, NULL, 's'},
+                                        {"op", required_argument, NULL, 'o'},
+                                        {"type", required_argument, NULL, 't'},
+                                        {"mib", required_argument, NULL, 'm'},
+                                        {"repeats", required_argument, NULL, 'r'},
+                                        {"k", required_argument, NULL, 'k'},
+                                        {"json", required_argument, NULL, 'j'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
+
+int bench_parse(int argc, char **argv, const char *help, bool comparing,
+                struct bench_options *o)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"shapes", required_argument, NULL, 's'},
-                                            {"op", required_argument, NULL, 'o'},
-                                            {"type", required_argument, NULL, 't'},
-                                            {"mib", required_argument, NULL, 'm'},
-                                            {"repeats", required_argument, NULL, 'r'},
-                                            {"k", required_argument, NULL, 'k'},
-                                            {"json", required_argument, NULL, 'j'},
-                                            {"all", no_argument, NULL, 'a'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    *o = (struct bench_options){.repeats = 30, .k = 1};
-    for (int letter; (letter = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+    const struct option *known = options + (comparing ? 0 : COMPARE_ONLY);
+    bool shaped = false; /* what random problems draw for themselves was given */
+    *o = (struct bench_options){.repeats = 30, .k = 1, .seed = 1, .within = 4};
+    for (int letter; (letter = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (letter == 'h') {
             print_help(help);
             return EXIT_FINE;
         }
+        shaped |= strchr("sotka", letter) != NULL;
         int result = letter == '?' ? usage_error(argv[0]) : parse_option(letter, o);
         if (result != -1)
             return result;
     }
+    if (o->random && shaped)
+        return complain(EXIT_USAGE, "--random draws operation, type and shape: it does "
+                                    "not go with --shapes, --op, --type, --k or --all");
     return optind == argc ? -1 : usage_error(argv[0]);
 }

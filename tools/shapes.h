@@ -20,12 +20,20 @@ struct bench_options {
     clsm_type type;
     size_t mib; /* of traffic for each shape of the default list; 0: by device */
     size_t k;   /* of operations that have one */
-    unsigned repeats;
-    bool all; /* compare: every configuration instead of each variant's best */
+    size_t repeats;
+
+    /* of `compare` alone */
+    bool all;      /* every configuration instead of each variant's best */
+    size_t random; /* problems to draw; 0: the shapes */
+    size_t seed;
+    size_t seconds; /* to go on drawing; 0: to the end */
+    size_t jobs;    /* threads that build; 0: by the host */
+    double within;  /* times the best estimate */
 };
 
 /* Parse; an exit status, or -1 to go on. */
-int bench_parse(int argc, char **argv, const char *help, struct bench_options *o);
+int bench_parse(int argc, char **argv, const char *help, bool comparing,
+                struct bench_options *o);
 
 /* The shapes asked for, or the default list sized for a device. */
 void bench_shapes(const struct bench_options *o, const struct session *s,

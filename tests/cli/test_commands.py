@@ -41,6 +41,34 @@ class Commands(Case):
             self.assertEqual(sum(r["chosen"] for r in here), 1)
             self.assertGreaterEqual(len({r["variant"].split(":")[0] for r in here}), 4)
 
+    def test_compare_draws_the_same_problems_again(self):
+        random = ["compare", "--random", "3", "--mib", "1", "--repeats", "3", "--jobs", "2",
+                  "--within", "1.5"]
+        drawn = []
+        for seed in (1, 1, 2):
+            file = self.folder / "r.json"
+            text = self.fine(*random, "--seed", seed, "--json", file)
+            self.assertIn(f"of seed {seed}", text)
+            self.assertIn("3 of 3 problems", text)
+            self.assertIn("left out unmeasured", text)
+            (device,) = json.loads(file.read_text())
+            self.assertEqual(device["seed"], seed)
+            self.assertEqual(len(device["problems"]), 3)
+            drawn.append([(p["op"], p["type"], p["k"], p["rows"], p["cols"])
+                          for p in device["problems"]])
+            for p in device["problems"]:
+                self.check_random_problem(p)
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+    def check_random_problem(self, p):
+        self.assertIn(p["type"], ("f32", "f16", "bf16"))
+        self.assertTrue(1 <= p["cols"] <= 1 << 20 and 1 <= p["k"] <= 16)
+        seconds = {t["variant"]: t["seconds"] for t in p["timings"] if t["outcome"] == "timed"}
+        self.assertEqual(len({t["variant"] for t in p["timings"]}), len(p["timings"]))
+        self.assertGreaterEqual(seconds[p["chosen"]], seconds[p["best"]])
+        self.assertAlmostEqual(p["regret"], seconds[p["chosen"]] / seconds[p["best"]], places=6)
+
 
 if __name__ == "__main__":
     main()

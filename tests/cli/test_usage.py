@@ -34,6 +34,12 @@ class Usage(Case):
         self.fails(2, "run", "--axis", "last", self.x, self.y, says=["last"])
         self.fails(2, "bench", "--shapes", "12", says=["ROWSxCOLS"])
         self.fails(2, "bench", "--mib", "-3", says=["-3"])
+        self.fails(2, "bench", "--random", "3", says=["--help"])
+        for option, value in [("random", "0"), ("random", "many"), ("seed", "-1"),
+                              ("seconds", "0"), ("jobs", "65"), ("within", "0.5"),
+                              ("within", "x"), ("repeats", "2")]:
+            self.fails(2, "compare", f"--{option}", value, says=[f"--{option}", f'"{value}"'])
+        self.fails(2, "compare", "--random", "3", "--op", "topk", says=["does not go with"])
         self.fails(2, "verify", "--variant", "nothing", says=["nothing"])
         self.fails(2, "verify", "--type", "f8", says=["f8"])
         self.fails(2, "devices", "--unknown")

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 20, COLS = 500, TEXT_BYTES = 4096 };
+enum { ROWS = 20, COLS = 500, TEXT_BYTES = 16384 };
 
 static clsm_plan *make_plan(struct tally *t, const char *variant)
 {
@@ -49,6 +49,23 @@ static void check_variants(struct tally *t, const char *text,
     }
 }
 
+/* Every configuration once, those that fit with an estimate, or its variant rejected.
+ */
+static void check_estimates(struct tally *t, const char *text)
+{
+    for (unsigned i = 0; clsm_config_name(i); i++) {
+        char part[80], other[80], misfit[80];
+        const char *name = clsm_config_name(i);
+        snprintf(part, sizeof part, "estimates %s ", name);
+        snprintf(other, sizeof other, "; %s ", name);
+        snprintf(misfit, sizeof misfit, "rejected  %.*s: ", (int)strcspn(name, ":"),
+                 name);
+        unsigned n = times(text, part) + times(text, other);
+        tally_fact(t, n == 1 || (n == 0 && strstr(text, misfit)),
+                   "%u estimates of %s in: %s", n, name, text);
+    }
+}
+
 START_TEST(text_names_choice_reasons_bytes_and_counters)
 {
     struct tally t = tally_of(_i);
@@ -64,6 +81,7 @@ START_TEST(text_names_choice_reasons_bytes_and_counters)
     tally_fact(&t, info.reason[0] && strstr(text, info.reason),
                "no reason \"%s\" in: %s", info.reason, text);
     check_variants(&t, text, &info);
+    check_estimates(&t, text);
     tally_fact(&t, info.bytes == ROWS * COLS * (4 + 2), "%llu bytes",
                (unsigned long long)info.bytes);
     snprintf(part, sizeof part, "%llu bytes", (unsigned long long)info.bytes);

@@ -46,6 +46,19 @@ static void *create_same(void *data)
     return NULL;
 }
 
+/* Eight problems that share no program. */
+static void *create_different(void *data)
+{
+    struct worker *w = data;
+    clsm_problem problem;
+    problem_of(w->number, &problem);
+    problem.y_type = w->number / 4 ? CLSM_F16 : CLSM_F32;
+    crew_meet();
+    if (clsm_plan_create(engine, &problem, &w->plan) != CLSM_OK)
+        snprintf(w->error, sizeof w->error, "%.250s", clsm_last_message());
+    return NULL;
+}
+
 /* Four problems among eight threads, each with an engine for a while of its own. */
 static void *create_use_and_destroy(void *data)
 {
@@ -92,15 +105,40 @@ START_TEST(eight_threads_share_one_plan)
 }
 END_TEST
 
-START_TEST(eight_threads_that_need_one_program_build_it_once)
+/* All threads make a plan on a new engine, which takes so many programs. */
+static void builds_are(void *(*create)(void *), unsigned programs)
 {
     clsm_counters before = {.struct_bytes = sizeof before}, after = before;
-    open_device(_i);
     ck_assert_int_eq(clsm_get_counters(&before), CLSM_OK);
-    crew_run(create_same);
+    crew_run(create);
     ck_assert_int_eq(clsm_get_counters(&after), CLSM_OK);
-    ck_assert_uint_eq(after.builds, before.builds + 1);
-    ck_assert_uint_eq(after.programs, before.programs + 1);
+    ck_assert_uint_eq(after.builds, before.builds + programs);
+    ck_assert_uint_eq(after.programs, before.programs + programs);
+}
+
+START_TEST(eight_threads_that_need_one_program_build_it_once)
+{
+    open_device(_i);
+    builds_are(create_same, 1);
+    for (int i = 0; i < THREADS; i++)
+        clsm_plan_destroy(workers[i].plan);
+    close_device();
+}
+END_TEST
+
+START_TEST(eight_threads_that_need_eight_programs_build_each_once)
+{
+    clsm_problem problem;
+    open_device(_i);
+    builds_are(create_different, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        clsm_plan_destroy(workers[i].plan);
+    builds_are(create_different, 0); /* they are all there now */
+    for (int i = 0; i < 4; i++) {
+        problem_of(i, &problem);
+        crew_use(&workers[i], context, device, workers[i].plan, &problem);
+        ck_assert_msg(!workers[i].error[0], "plan %d: %s", i, workers[i].error);
+    }
     for (int i = 0; i < THREADS; i++)
         clsm_plan_destroy(workers[i].plan);
     close_device();
@@ -123,6 +161,8 @@ static Suite *threads_suite(void)
     tcase_set_timeout(c, 0);
     tcase_add_loop_test(c, eight_threads_share_one_plan, 0, all);
     tcase_add_loop_test(c, eight_threads_that_need_one_program_build_it_once, 0, all);
+    tcase_add_loop_test(c, eight_threads_that_need_eight_programs_build_each_once, 0,
+                        all);
     tcase_add_loop_test(c, eight_threads_make_use_and_destroy_what_they_like, 0, all);
     suite_add_tcase(suite, c);
     return suite;

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Timing the problems: the library's choice first, then the other configurations, and
+ * at last the chosen and the best one once more, since the best of many timings is
+ * lucky. */
+#include "regret.h"
+
+#include "ahead.h"
+#include "drawn.h"
+#include "measure.h"
+#include "sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_JOBS = 16, PROBLEMS_AHEAD = 6, MIB_GPU = 256, MIB_CPU = 16 };
+enum { WRITE_AFTER = 20 }; /* seconds, in case the run does not reach its end */
+
+#define GIVE_UP 1.5 /* times the chosen one's median */
+
+struct run {
+    const struct session *s;
+    const struct bench_options *o;
+    clsm_problem *problems;
+    struct result *results;
+    size_t drawn, done, skipped;
+    struct ahead *ahead;
+    double start, written; /* seconds */
+    cJSON *json, *list;    /* the whole file, and this device's problems */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A line that the next one takes the place of. */
+static void progress(const struct run *run, const char *what, unsigned i, unsigned n)
+{
+    size_t at = run->done + run->skipped;
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (!what)
+        fprintf(stderr, "\r\033[K");
+    else if (n)
+        fprintf(stderr, "\r%zu of %zu: %s %u of %u\033[K", at + 1, run->drawn, what, i,
+                n);
+    else
+        fprintf(stderr, "\r%zu of %zu: %s\033[K", at + 1, run->drawn, what);
+}
+
+static void time_again(const struct run *run, const struct sets *sets, clsm_plan *plan,
+                       struct timing *t)
+{
+    double seconds;
+    if (measure_plan(run->s, plan, sets->of, sets->count, (unsigned)run->o->repeats,
+                     &seconds) == CLSM_OK)
+        t->seconds = seconds;
+}
+
+/* `limit`: seconds of a first run beyond which it is not worth more. */
+static void time_one(const struct run *run, const struct sets *sets, clsm_plan *plan,
+                     double limit, struct timing *t)
+{
+    clsm_status status = CLSM_ERR_BUILD;
+    if (plan)
+        status = measure_first(run->s, plan, sets->of, sets->count, &t->seconds);
+    t->outcome = status != CLSM_OK ? NOT_BUILT : t->seconds > limit ? TRIED : TIMED;
+    if (t->outcome == TIMED &&
+        measure_plan(run->s, plan, sets->of, sets->count, (unsigned)run->o->repeats,
+                     &t->seconds) != CLSM_OK)
+        t->outcome = NOT_BUILT;
+}
+
+static unsigned best_of(const struct result *r)
+{
+    unsigned best = 0;
+    for (unsigned i = 1; i < r->count; i++)
+        if (r->timings[i].outcome == TIMED &&
+            r->timings[i].seconds < r->timings[best].seconds)
+            best = i;
+    return best;
+}
+
+/* False if the chosen one does not run. */
+static bool time_all(const struct run *run, const struct plans *plans,
+                     const struct sets *sets, struct result *r)
+{
+    for (unsigned i = 0; i < plans->count; i++) {
+        struct timing *t = &r->timings[r->count++];
+        progress(run, "timing configuration", i + 1, plans->count);
+        memcpy(t->config, plans->of[i].config, sizeof t->config);
+        double limit = i ? GIVE_UP * r->timings[0].seconds : 1e9;
+        time_one(run, sets, plans->of[i].plan, limit, t);
+        if (!i && t->outcome != TIMED)
+            return false;
+    }
+    r->best = best_of(r);
+    if (r->best) {
+        time_again(run, sets, plans->of[0].plan, &r->timings[0]);
+        time_again(run, sets, plans->of[r->best].plan, &r->timings[r->best]);
+        if (r->timings[0].seconds <= r->timings[r->best].seconds)
+            r->best = 0;
+    }
+    r->regret = r->timings[0].seconds / r->timings[r->best].seconds;
+    return true;
+}
+
+/* One problem; false, with the reason printed, if it has to be skipped. */
+static bool measure_problem(const struct run *run, const struct plans *plans,
+                            struct result *r)
+{
+    struct sets sets;
+    bool fits, good = false;
+    const char *why = plans->message;
+    clsm_plan_info info = {.struct_bytes = sizeof info};
+    *r = (struct result){.problem = *plans->problem, .left_out = plans->left_out_count};
+    if (plans->of[0].plan) {
+        progress(run, "filling buffers", 0, 0);
+        clsm_status status = sets_make(run->s, plans->problem, &sets, &fits);
+        why = status != CLSM_OK ? "no buffers"
+              : !fits           ? "it does not fit the device's memory"
+                                : "the chosen configuration does not run";
+        if (status == CLSM_OK && fits) {
+            r->timings = calloc(plans->count, sizeof *r->timings);
+            good = r->timings && time_all(run, plans, &sets, r);
+            sets_free(&sets);
+        }
+        clsm_plan_get_info(plans->of[0].plan, &info);
+        r->bytes = info.bytes;
+    }
+    progress(run, NULL, 0, 0);
+    if (!good) {
+        char name[64];
+        drawn_name(&r->problem, name, sizeof name);
+        printf("%s, %zu x %zu skipped: %s\n", name, r->problem.rows, r->problem.cols,
+               why);
+        free(r->timings);
+    }
+    return good;
+}
+
+static void keep(struct run *run)
+{
+    cJSON_AddItemToArray(run->list, regret_json(&run->results[run->done]));
+    regret_print(stdout, run->done + run->skipped + 1, &run->results[run->done]);
+    run->done++;
+    const char *path = run->o->json_path;
+    if (path && strcmp(path, "-") != 0 && now() - run->written > WRITE_AFTER) {
+        json_write(path, run->json);
+        run->written = now();
+    }
+}
+
+static void measure_all(struct run *run)
+{
+    double end = run->o->seconds ? run->start + (double)run->o->seconds : 1e18;
+    while (now() < end) {
+        progress(run, "waiting for programs", 0, 0);
+        const struct plans *plans = ahead_next(run->ahead);
+        if (!plans)
+            break;
+        if (measure_problem(run, plans, &run->results[run->done]))
+            keep(run);
+        else
+            run->skipped++;
+    }
+    progress(run, NULL, 0, 0);
+}
+
+static clsm_status draw_all(struct run *run, size_t mib)
+{
+    uint64_t state = run->o->seed;
+    clsm_status status = CLSM_OK;
+    for (run->drawn = 0; status == CLSM_OK && run->drawn < run->o->random; run->drawn++)
+        status = drawn_problem(&state, mib, &run->problems[run->drawn]);
+    return status;
+}
+
+static struct ahead_wishes wishes_of(const struct run *run)
+{
+    bool cpu = run->s->info.type & CL_DEVICE_TYPE_CPU;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t jobs = cores < 1 ? 1 : cores < MAX_JOBS ? (size_t)cores : MAX_JOBS;
+    return (struct ahead_wishes){
+        .within = run->o->within,
+        .jobs = (unsigned)(run->o->jobs ? run->o->jobs : jobs),
+        /* on a CPU building would be timed along */
+        .depth = cpu ? 1 : PROBLEMS_AHEAD,
+    };
+}
+
+/* Device, seed and the list that problems are added to. */
+static void begin_json(struct run *run, size_t mib)
+{
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddItemToObject(j, "device", json_device(&run->s->info));
+    cJSON_AddNumberToObject(j, "seed", (double)run->o->seed);
+    cJSON_AddNumberToObject(j, "mib", (double)mib);
+    cJSON_AddNumberToObject(j, "within", run->o->within);
+    cJSON_AddItemToObject(j, "problems", run->list = cJSON_CreateArray());
+    cJSON_AddItemToArray(run->json, j);
+}
+
+static int measure_drawn(struct run *run, size_t mib)
+{
+    const struct session *s = run->s;
+    clsm_status status = draw_all(run, mib);
+    if (status != CLSM_OK)
+        return complain_status(status, "drawing");
+    struct ahead_wishes wishes = wishes_of(run);
+    printf("device %u: %s, driver %s; %zu random problems of seed %zu, 1 to %zu MiB; "
+           "programs built by %u threads\n",
+           s->info.index, s->info.name, s->info.driver, run->drawn, run->o->seed, mib,
+           wishes.jobs);
+    run->ahead = ahead_start(s->engine, run->problems, run->drawn, &wishes);
+    if (!run->ahead)
+        return complain(EXIT_FAILED, "no threads to build in");
+    begin_json(run, mib);
+    regret_print_head(stdout);
+    measure_all(run);
+    double seconds = now() - run->start;
+    ahead_stop(run->ahead);
+    regret_summarise(stdout, s->info.name, run->o, run->results, run->done,
+                     run->skipped);
+    printf("%zu of %zu problems in %.1f s\n", run->done, run->drawn, seconds);
+    return run->done ? EXIT_FINE : complain(EXIT_FAILED, "no problem was measured");
+}
+
+int regret_on(const struct session *s, const struct bench_options *o, cJSON *json)
+{
+    struct run run = {.s = s, .o = o, .json = json, .start = now(), .written = now()};
+    bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
+    run.problems = calloc(o->random, sizeof *run.problems);
+    run.results = calloc(o->random, sizeof *run.results);
+    int result = run.problems && run.results ? measure_drawn(&run, o->mib ? o->mib
+                                                                   : cpu  ? MIB_CPU
+                                                                          : MIB_GPU)
+                                             : complain(EXIT_FAILED, "out of memory");
+    for (size_t i = 0; run.results && i < run.done; i++)
+        free(run.results[i].timings);
+    free(run.results);
+    free(run.problems);
+    return result;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* `compare --random`: the regret of the library's choices on problems drawn at random.
+ */
+#ifndef REGRET_H
+#define REGRET_H
+
+#include "shapes.h"
+
+#include <stdio.h>
+
+/* How one configuration did on one problem. */
+enum outcome {
+    TIMED,
+    TRIED,     /* its first runs were far slower than the chosen one's median */
+    NOT_BUILT, /* or not run */
+};
+
+struct timing {
+    char config[64];
+    double seconds; /* of TRIED: the better of two runs */
+    enum outcome outcome;
+};
+
+struct result {
+    clsm_problem problem;
+    uint64_t bytes;
+    struct timing *timings; /* the chosen configuration first */
+    unsigned count, best, left_out;
+    double regret;
+};
+
+/* Draw, time and report on one device; adds an object to the array `json`. */
+int regret_on(const struct session *s, const struct bench_options *o, cJSON *json);
+
+/* The head of the list, one problem's line, and what all of them come to. */
+void regret_print_head(FILE *f);
+void regret_print(FILE *f, size_t number, const struct result *r);
+void regret_summarise(FILE *f, const char *device, const struct bench_options *o,
+                      const struct result *results, size_t n, size_t skipped);
+
+/* One problem with all of its timings. */
+cJSON *regret_json(const struct result *r);
+
+#endif
