@@ -152,7 +152,7 @@ clsm_status measure_first(const struct session *s, clsm_plan *plan,
                           const clsm_args *sets, unsigned count, double *seconds)
 {
     struct plan_subject self = {plan, sets, count};
-    struct subject subject = {queue_plan, &self};
+    struct subject subject = {queue_plan, &self, false};
     double second;
     clsm_status status = time_once(s, &subject, 0, seconds);
     if (status == CLSM_OK)

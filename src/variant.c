@@ -16,7 +16,7 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, REGISTER_WORDS = 32, MAX_SPARE_BYTES = 32768, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, REGISTER_WORDS = 32, MAX_SPARE_BYTES = 40960, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
 
 static unsigned value_count(const struct param *param)
 {
