@@ -28,12 +28,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 }
 #include "held.cl"
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
-    __local uint4 spare[SPARE * WG + 1];
     __local real scratch[LANES_SCRATCH + 1];
     const size_t sets = WG / CLUSTER;
     for (size_t r = get_group_id(0) * sets; r < shape.rows; r += get_num_groups(0) * sets)
-        held_row(ROW_AT(r + get_local_id(0) / CLUSTER), get_local_id(0) % CLUSTER, spare, scratch);
+        held_row(ROW_AT(r + get_local_id(0) / CLUSTER), get_local_id(0) % CLUSTER, scratch);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row held on chip: read once, in packs of 16 bytes, whatever address it starts at. WORKERS
- * work-items share it; worker `first` holds the packs first, first + WORKERS, ... and, of the
- * elements before the first and behind the last whole pack, those that are its own. Its first
- * packs are in registers, what they have no room for is in local memory.
+ * A row held in registers: read once, in packs of 16 bytes, whatever address it starts at.
+ * WORKERS work-items share it; worker `first` holds the packs first, first + WORKERS, ... and,
+ * of the elements before the first and behind the last whole pack, those that are its own.
  */
 #include "words.cl"
 
@@ -11,11 +10,6 @@
 #define LOGITS_READY 1
 #else
 #define LOGITS_READY 0
-#endif
-#if HAS_DY
-#define ALSO_DY 1
-#else
-#define ALSO_DY 0
 #endif
 
 enum { EDGES = (2 * PACK - 2 + WORKERS - 1) / WORKERS };
@@ -31,7 +25,7 @@ struct cut {
 
 #define PHASE(p, T) (uint)((size_t)(p) / sizeof(mem_##T) % PACK)
 
-static struct cut cut_row(struct row row)
+INLINE struct cut cut_row(struct row row)
 {
     struct cut cut;
     uint phase = PHASE(row.x, x);
@@ -49,18 +43,18 @@ static struct cut cut_row(struct row row)
 }
 
 /* The first column of pack j. */
-static uint pack_column(struct cut cut, uint first, uint j)
+INLINE uint pack_column(struct cut cut, uint first, uint j)
 {
     return cut.head + (cut.base + j * WORKERS + first) * PACK;
 }
 
-static bool pack_is_there(struct cut cut, uint first, uint j)
+INLINE bool pack_is_there(struct cut cut, uint first, uint j)
 {
     return cut.base + j * WORKERS + first < cut.packs;
 }
 
 /* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */
-static uint edge_column(struct row row, struct cut cut, uint first, uint i)
+INLINE uint edge_column(struct row row, struct cut cut, uint first, uint i)
 {
     uint n = i * WORKERS + first, c = n < cut.head ? n : cut.tail + (n - cut.head);
     return c < row.cols ? c : NO_COLUMN;
@@ -70,70 +64,19 @@ static uint edge_column(struct row row, struct cut cut, uint first, uint i)
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
 /* What a worker holds. Logits that are more than x are held ready, as reals. */
-enum {
-    HELD_WORDS = X_WORDS + ALSO_DY * DY_WORDS,
-    IN_REGISTERS = LOGITS_READY || PACKS * HELD_WORDS <= 32 ? PACKS : 32 / HELD_WORDS,
-    SPARE = (PACKS - IN_REGISTERS) * HELD_WORDS / 4 /* 16 bytes of local memory each */
-};
-
 struct held {
-    uint x[IN_REGISTERS][X_WORDS];
-    uint dy[IN_REGISTERS][DY_WORDS];
-    real logit[IN_REGISTERS][PACK];
+    uint x[PACKS][X_WORDS];
+    uint dy[PACKS][DY_WORDS];
+    real logit[PACKS][PACK];
     real edge_x[EDGES], edge_dy[EDGES];
-    __local uint4 *spare; /* WG columns of SPARE */
 };
 
-/* Place i of this work-item's local memory; neighbours are next to each other. */
-static __local uint4 *spare_of(const struct held *h, uint i)
-{
-    return h->spare + i * WG + get_local_id(0);
-}
-
-static void spare_load(const struct held *h, uint i, uint n, const __global void *p)
-{
-    UNROLL for (uint k = 0; k < n / 4; k++)
-#if HAS_PTX
-        ptx_copy_16(spare_of(h, i + k), (const __global uint4 *)p + k);
-#else
-        *spare_of(h, i + k) = ((const __global uint4 *)p)[k];
-#endif
-}
-
-static void spare_put(const struct held *h, uint i, const uint *w, uint n)
-{
-    UNROLL for (uint k = 0; k < n; k += 4)
-        *spare_of(h, i + k / 4) = (uint4)(w[k], w[k + 1], w[k + 2], w[k + 3]);
-}
-
-static void spare_get(const struct held *h, uint i, uint *w, uint n)
-{
-    UNROLL for (uint k = 0; k < n; k += 4)
-    {
-        uint4 v = *spare_of(h, i + k / 4);
-        w[k] = v.x, w[k + 1] = v.y, w[k + 2] = v.z, w[k + 3] = v.w;
-    }
-}
-
-/* What is on its way to local memory is there. */
-static void spare_wait(void)
-{
-#if HAS_PTX
-    if (SPARE)
-        ptx_wait_copies();
-#endif
-}
-
-/* The pack's first place in local memory: x, then dy. */
-#define SPARE_X(j) (((j)-IN_REGISTERS) * HELD_WORDS / 4)
-#define SPARE_DY(j) (SPARE_X(j) + X_WORDS / 4)
-
-static bool is_seen(struct row row, uint c)
+INLINE bool is_seen(struct row row, uint c)
 {
     return !BOUNDED || (c >= row.begin && c < row.end);
 }
 
-static void hold_words(struct held *h, struct cut cut, bool there, uint j,
+INLINE void hold_words(struct held *h, struct cut cut, bool there, uint j,
                        const __global mem_x *x)
 {
     real fill[PACK];
@@ -141,13 +84,6 @@ static void hold_words(struct held *h, struct cut cut, bool there, uint j,
     UNROLL for (uint k = 0; k < PACK; k++)
         fill[k] = FILL;
     CAT(words_from_, X)(w, fill);
-    if (j >= IN_REGISTERS) {
-        if (there)
-            spare_load(h, SPARE_X(j), X_WORDS, x);
-        else
-            spare_put(h, SPARE_X(j), w, X_WORDS);
-        return;
-    }
     if (there)
         words_load(w, X_WORDS, x);
     UNROLL for (uint i = 0; i < X_WORDS; i++)
@@ -155,16 +91,12 @@ static void hold_words(struct held *h, struct cut cut, bool there, uint j,
 }
 
 #if HAS_DY
-static void hold_dy(struct held *h, struct cut cut, bool there, uint j,
+INLINE void hold_dy(struct held *h, struct cut cut, bool there, uint j,
                     const __global mem_dy *dy)
 {
     uint w[DY_WORDS];
     UNROLL for (uint i = 0; i < DY_WORDS; i++)
         w[i] = 0;
-    if (there && cut.dy_fits && j >= IN_REGISTERS) {
-        spare_load(h, SPARE_DY(j), DY_WORDS, dy);
-        return;
-    }
     if (there && cut.dy_fits)
         words_load(w, DY_WORDS, dy);
     else if (there) {
@@ -173,15 +105,12 @@ static void hold_dy(struct held *h, struct cut cut, bool there, uint j,
             v[k] = CAT(get_, DY)(dy + k);
         CAT(words_from_, DY)(w, v);
     }
-    if (j >= IN_REGISTERS)
-        spare_put(h, SPARE_DY(j), w, DY_WORDS);
-    else
-        UNROLL for (uint i = 0; i < DY_WORDS; i++)
-            h->dy[j][i] = w[i];
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        h->dy[j][i] = w[i];
 }
 #endif
 
-static void hold_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+INLINE void hold_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
     uint c = pack_column(cut, first, j);
     bool there = pack_is_there(cut, first, j);
@@ -193,7 +122,7 @@ static void hold_pack(struct held *h, struct row row, struct cut cut, uint first
 #endif
 }
 
-static void hold_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
+INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
     uint c = pack_column(cut, first, j);
     bool there = pack_is_there(cut, first, j);
@@ -205,7 +134,7 @@ static void hold_logits(struct held *h, struct row row, struct cut cut, uint fir
     }
 }
 
-static void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
+INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
 {
     if (!cut.ragged)
         return;
@@ -224,7 +153,7 @@ static void hold_edges(struct held *h, struct row row, struct cut cut, uint firs
 }
 
 /* All loads are on their way before the first is waited for. */
-static void hold_row(struct held *h, struct row row, struct cut cut, uint first)
+INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 {
     UNROLL for (uint j = 0; j < PACKS; j++)
         hold_pack(h, row, cut, first, j);
@@ -242,16 +171,10 @@ struct pack {
     real logit[PACK];
 };
 
-static struct pack held_pack(const struct held *h, struct cut cut, uint first, uint j)
+INLINE struct pack held_pack(const struct held *h, struct cut cut, uint first, uint j)
 {
     struct pack pack;
     pack.c = pack_column(cut, first, j);
-    if (j >= IN_REGISTERS) {
-        spare_get(h, SPARE_X(j), pack.x, X_WORDS);
-        if (ALSO_DY)
-            spare_get(h, SPARE_DY(j), pack.dy, DY_WORDS);
-        return pack;
-    }
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         pack.x[i] = h->x[j][i];
     UNROLL for (uint i = 0; i < DY_WORDS; i++)
@@ -261,7 +184,7 @@ static struct pack held_pack(const struct held *h, struct cut cut, uint first, u
     return pack;
 }
 
-static struct element pack_element(const struct pack *pack, struct row row, uint k)
+INLINE struct element pack_element(const struct pack *pack, struct row row, uint k)
 {
     struct element e = {pack->c + k, (real)0, (real)0};
 #if FORMS
@@ -276,20 +199,20 @@ static struct element pack_element(const struct pack *pack, struct row row, uint
     return e;
 }
 
-static struct element edge_element(const struct held *h, struct row row, struct cut cut,
+INLINE struct element edge_element(const struct held *h, struct row row, struct cut cut,
                                    uint first, uint i)
 {
     struct element e = {edge_column(row, cut, first, i), h->edge_x[i], h->edge_dy[i]};
     return e;
 }
 
-static uint worker_columns(struct row row, uint first, uint step)
+INLINE uint worker_columns(struct row row, uint first, uint step)
 {
     return row.cols ? PACKS * PACK + 2 * EDGES : 0;
 }
 
 /* Its part of the head, its packs, its part of the tail. */
-static uint worker_column(struct row row, uint first, uint step, uint i)
+INLINE uint worker_column(struct row row, uint first, uint step, uint i)
 {
     struct cut cut = cut_row(row);
     uint c = NO_COLUMN;
@@ -304,15 +227,29 @@ static uint worker_column(struct row row, uint first, uint step, uint i)
     return wanted && is_seen(row, c) ? c : NO_COLUMN;
 }
 
-static real held_max(const struct held *h, struct row row, struct cut cut, uint first)
+/* Between two passes: what the first made of the packs is not worth a register. */
+INLINE void held_forget(struct held *h)
+{
+#if HAS_PTX && !LOGITS_READY
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            h->x[j][i] = ptx_opaque(h->x[j][i]);
+#if HAS_DY
+        UNROLL for (uint i = 0; i < DY_WORDS; i++)
+            h->dy[j][i] = ptx_opaque(h->dy[j][i]);
+#endif
+    }
+#endif
+}
+
+INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint first)
 {
     real max[PACK];
     UNROLL for (uint k = 0; k < PACK; k++)
         max[k] = -INFINITY;
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
-        if (j == IN_REGISTERS)
-            spare_wait();
         struct pack pack = held_pack(h, cut, first, j);
         UNROLL for (uint k = 0; k < PACK; k++)
             max[k] = real_max(max[k], pack_element(&pack, row, k).x);
@@ -326,7 +263,7 @@ static real held_max(const struct held *h, struct row row, struct cut cut, uint 
 
 /* The terms of one pack. They are added as a tree; but where the row's maximum is among
  * them, a logarithm wants the others' last digits. */
-static struct pair add_pack(struct pair sum, real *term, bool with_max)
+INLINE struct pair add_pack(struct pair sum, real *term, bool with_max)
 {
 #if OP_NEEDS_REST
     if (with_max) {
@@ -341,7 +278,7 @@ static struct pair add_pack(struct pair sum, real *term, bool with_max)
     return pair_add(sum, term[0]);
 }
 
-static struct pair held_sum(const struct held *h, struct row row, struct cut cut,
+INLINE struct pair held_sum(const struct held *h, struct row row, struct cut cut,
                             uint first, real max, struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
@@ -354,8 +291,6 @@ static struct pair held_sum(const struct held *h, struct row row, struct cut cut
     }
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
-        if (j == IN_REGISTERS)
-            spare_wait();
         struct pack pack = held_pack(h, cut, first, j);
         real term[PACK], most = -INFINITY;
         UNROLL for (uint k = 0; k < PACK; k++)
@@ -378,7 +313,7 @@ static struct pair held_sum(const struct held *h, struct row row, struct cut cut
 }
 
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
-static bool is_hot(const struct held *h, struct row row, uint c, real max)
+INLINE bool is_hot(const struct held *h, struct row row, uint c, real max)
 {
     return row.one_hot && c < row.cols && row_logit(row, c) == max && is_seen(row, c);
 }
@@ -397,7 +332,7 @@ INLINE uint held_hot(const struct held *h, struct row row, real max, uint first,
 #endif
 
 #if OP_WRITES == WRITES_ROW
-static real held_value(struct row row, struct element e, struct result result, uint hot)
+INLINE real held_value(struct row row, struct element e, struct result result, uint hot)
 {
 #if MAY_BE_HOT
     if (row.one_hot)
@@ -406,14 +341,12 @@ static real held_value(struct row row, struct element e, struct result result, u
     return op_value(row, e, result);
 }
 
-static void held_write(const struct held *h, struct row row, struct cut cut, uint first,
+INLINE void held_write(const struct held *h, struct row row, struct cut cut, uint first,
                        struct result result, uint hot)
 {
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         real v[PACK];
-        if (j == IN_REGISTERS)
-            spare_wait();
         struct pack pack = held_pack(h, cut, first, j);
         uint w[Y_WORDS], c = pack.c;
         UNROLL for (uint k = 0; k < PACK; k++)
@@ -435,13 +368,17 @@ static void held_write(const struct held *h, struct row row, struct cut cut, uin
 #endif
 
 /* Maximum and sum of what is held, as this worker sees them. */
-static struct state held_state(const struct held *held, struct row row, struct cut cut,
+INLINE struct state held_state(struct held *held, struct row row, struct cut cut,
                                uint first, struct state s, struct keep *keep)
 {
 #if OP_NEEDS_MAX
     real max = held_max(held, row, cut, first);
     if (max > s.max)
         s = state_raise(s, max);
+    held_forget(held);
+#if HAS_PTX
+    barrier(CLK_LOCAL_MEM_FENCE); /* or the assembler remembers what it should forget */
+#endif
 #endif
     s.sum = pair_merge(s.sum, held_sum(held, row, cut, first, s.max, keep));
     return s;
@@ -449,7 +386,7 @@ static struct state held_state(const struct held *held, struct row row, struct c
 
 
 /* The state is the whole row's: write what is held. */
-INLINE void held_end(const struct held *held, struct row row, struct cut cut, uint first,
+INLINE void held_end(struct held *held, struct row row, struct cut cut, uint first,
                      struct state s, struct keep *keep, __local real *scratch)
 {
     uint hot = NO_COLUMN;
@@ -458,13 +395,14 @@ INLINE void held_end(const struct held *held, struct row row, struct cut cut, ui
 #endif
     struct result result = close_row(row, s, keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
+    held_forget(held);
     held_write(held, row, cut, first, result, hot);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, keep, first, WORKERS, scratch);
 #endif
 }
 
-static struct state given_state(struct row row)
+INLINE struct state given_state(struct row row)
 {
     struct state s = state_empty();
 #if OP_GIVEN
@@ -475,19 +413,18 @@ static struct state given_state(struct row row)
 }
 
 /* One row from memory to memory. With everybody's maximum first: no state is raised. */
-INLINE void held_row(struct row row, uint first, __local uint4 *spare,
-                     __local real *scratch)
+INLINE void held_row(struct row row, uint first, __local real *scratch)
 {
     struct state s = given_state(row);
     struct cut cut = cut_row(row);
     struct held held;
-    held.spare = spare;
     struct keep keep;
     keep_start(&keep, row);
     hold_row(&held, row, cut, first);
 #if !OP_GIVEN
 #if OP_NEEDS_MAX
     s.max = set_max(held_max(&held, row, cut, first), scratch);
+    held_forget(&held);
 #endif
     s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
 #endif

@@ -18,7 +18,7 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
+__kernel WORK_GROUP(WG) void
 clsm_row(TENSORS)
 {
     for (size_t r = get_global_id(0); r < shape.rows; r += get_global_size(0))

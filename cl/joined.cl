@@ -27,20 +27,24 @@ INLINE void take_ticket(volatile __global uint *shared, uint tickets, __local ui
     }
 }
 
-/* The whole row's state, from the records of all its parts. */
+/* The whole row's state, from the records of all its parts. Each set of lanes looks at all of
+ * them, so that no barrier is needed. */
 INLINE struct state join(struct shape shape, size_t r, volatile __global uint *shared,
                          __local real *scratch)
 {
     struct state s = state_empty();
-    for (uint k = get_local_id(0); k < PARTS; k += WG)
+    for (uint k = lane_id(); k < PARTS; k += lanes_size())
         s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r)));
-    return set_state(s, scratch);
+#if OP_NEEDS_MAX
+    s = state_raise(s, lanes_max(s.max, scratch));
+#endif
+    s.sum = lanes_row_sum(s.sum, scratch);
+    return s;
 }
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
-    __local uint4 spare[SPARE * WG + 1];
     __local real scratch[SCRATCH_REALS];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
@@ -53,12 +57,15 @@ clsm_row(TENSORS, SHARED)
         struct cut cut = cut_row(row);
         struct state s = given_state(row);
         struct held held;
-        held.spare = spare;
         struct keep keep;
         keep_start(&keep, row);
         hold_row(&held, row, cut, first);
 #if !OP_GIVEN
-        s = set_state(held_state(&held, row, cut, first, s, &keep), scratch);
+#if OP_NEEDS_MAX
+        s.max = set_max(held_max(&held, row, cut, first), scratch);
+        held_forget(&held);
+#endif
+        s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
         if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */

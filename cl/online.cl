@@ -13,7 +13,7 @@
 #include "tree_set.cl"
 #endif
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
     __local real scratch[SCRATCH_REALS];

@@ -26,6 +26,9 @@
 #ifndef OP_NEEDS_REST
 #define OP_NEEDS_REST HAS_LSE
 #endif
+#ifndef OP_NEEDS_MAX
+#define OP_NEEDS_MAX 0
+#endif
 #ifndef OP_GIVEN
 #define OP_GIVEN 0
 #endif

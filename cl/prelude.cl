@@ -12,11 +12,18 @@
 #ifndef ONE_HOT
 #define ONE_HOT 0 /* 1: temperature 0 in all rows */
 #endif
-/* For every function that reaches a barrier. PoCL has to inline these, and where it left that
+/* For every function that reaches a barrier, and for those that hand registers on. PoCL has to inline these, and where it left that
  * to LLVM 15's inliner, that crashed, or work-items did not wait for each other. */
 #define INLINE static inline __attribute__((always_inline))
 /* Before a loop whose indices have to be constants for its arrays to stay in registers. */
 #define UNROLL _Pragma("unroll")
+/* The size of work-groups. Where registers are limited by an option (LIMITED) the compiler is
+ * not told, since NVIDIA's would prefer the registers that this leaves. */
+#ifdef LIMITED
+#define WORK_GROUP(n)
+#else
+#define WORK_GROUP(n) __attribute__((reqd_work_group_size(n, 1, 1)))
+#endif
 #include "shape.cl"
 #include "ptx.cl"
 #include "types.cl"

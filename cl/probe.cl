@@ -7,7 +7,7 @@
 #define WG 64
 #endif
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_probe(__global float *out /* (work-items, 6) */)
 {
     __local real scratch[LANES_SCRATCH + 1];

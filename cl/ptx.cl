@@ -24,6 +24,14 @@ static float ptx_max_nan(float a, float b)
     return v;
 }
 
+/* The same word, which the compiler no longer knows where from: it will not keep what was made
+ * of it before, a register for each, in place of making it again. */
+static uint ptx_opaque(uint w)
+{
+    __asm__ volatile("" : "+r"(w));
+    return w;
+}
+
 /* Half number k of a word as f32. */
 static float ptx_half(uint word, uint k)
 {
@@ -59,33 +67,24 @@ static uint4 ptx_load_16(const __global uint4 *p)
     return v;
 }
 
-/* A word for other work-groups, and waiting for one that comes with the right sign. */
-static void ptx_send(volatile __global ulong *p, uint word, uint sign)
+/* Two words for other work-groups in one piece of 16 bytes, each with a sign beside it. */
+static void ptx_send(volatile __global ulong2 *p, uint low, uint high, uint sign)
 {
-    ulong both = (ulong)sign << 32 | word;
-    __asm__ volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(both) : "memory");
-}
-
-static uint ptx_receive(volatile __global ulong *p, uint sign)
-{
-    ulong both;
-    do
-        __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(p) : "memory");
-    while ((uint)(both >> 32) != sign);
-    return (uint)both;
-}
-
-/* 16 bytes from global to local memory, without registers; they are there for this work-item
- * after ptx_wait_copies. */
-static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
-{
-    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)
+    ulong a = (ulong)sign << 32 | low, b = (ulong)sign << 32 | high;
+    __asm__ volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
+                     :
+                     : "l"(p), "l"(a), "l"(b)
                      : "memory");
 }
 
-static void ptx_wait_copies(void)
+static ulong2 ptx_look(volatile __global ulong2 *p)
 {
-    __asm__ volatile("cp.async.wait_all;" : : : "memory");
+    ulong2 v;
+    __asm__ volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(v.x), "=l"(v.y)
+                     : "l"(p)
+                     : "memory");
+    return v;
 }
 
 static void ptx_store_16(uint4 v, __global uint4 *p)

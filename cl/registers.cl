@@ -14,11 +14,10 @@
 #endif
 #include "held.cl"
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
-    __local uint4 spare[SPARE * WG + 1];
     __local real scratch[SCRATCH_REALS];
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
-        held_row(ROW_AT(r), get_local_id(0), spare, scratch);
+        held_row(ROW_AT(r), get_local_id(0), scratch);
 }

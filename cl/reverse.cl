@@ -15,14 +15,12 @@
 #endif
 #include "held.cl"
 
-INLINE void reverse_row(struct row row, uint first, __local uint4 *spare,
-                        __local real *scratch)
+INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 {
     struct state s = given_state(row);
     struct cut cut = cut_row(row);
     const struct cut start = cut;
     struct held held;
-    held.spare = spare;
     struct keep keep;
     keep_start(&keep, row);
     for (bool more = true; more;) {
@@ -51,11 +49,10 @@ INLINE void reverse_row(struct row row, uint first, __local uint4 *spare,
 #endif
 }
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
-    __local uint4 spare[SPARE * WG + 1];
     __local real scratch[SCRATCH_REALS];
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
-        reverse_row(ROW_AT(r), get_local_id(0), spare, scratch);
+        reverse_row(ROW_AT(r), get_local_id(0), scratch);
 }

@@ -12,7 +12,7 @@
  * part of a launch a record of one kind and one of the other. Words of the first kind are told
  * from what stood there before, so none of the second may come in their place. */
 #define SHARED_RECORDS 32768
-#define SIGNED_AT 32                                     /* bytes; 6 signed words each */
+#define SIGNED_AT 32                               /* bytes; 6 signed words each at most */
 #define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 3 reals each */
 #define SHARED_BYTES (PLAIN_AT + 24 * SHARED_RECORDS)
 

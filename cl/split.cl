@@ -27,13 +27,12 @@ static struct cut cut_part(struct row row, struct shape shape, uint part)
 }
 
 INLINE void read_part(struct row row, struct cut cut, struct keep *keep, record mine,
-                      __local uint4 *spare, __local real *scratch)
+                      __local real *scratch)
 {
     struct state s = state_empty();
     uint first = get_local_id(0);
     do {
         struct held held;
-        held.spare = spare;
         hold_row(&held, row, cut, first);
         s = held_state(&held, row, cut, first, s, keep);
         cut.base += PACKS * WG;
@@ -53,14 +52,12 @@ INLINE struct state read_records(struct shape shape, size_t r,
     return set_state(s, scratch);
 }
 
-INLINE void write_part(struct row row, struct cut cut, struct result result,
-                       __local uint4 *spare)
+INLINE void write_part(struct row row, struct cut cut, struct result result)
 {
 #if OP_WRITES == WRITES_ROW
     uint first = get_local_id(0);
     do {
         struct held held;
-        held.spare = spare;
         hold_row(&held, row, cut, first);
         held_write(&held, row, cut, first, result, NO_COLUMN);
         cut.base += PACKS * WG;
@@ -69,10 +66,9 @@ INLINE void write_part(struct row row, struct cut cut, struct result result,
 #endif
 }
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
-    __local uint4 spare[SPARE * WG + 1];
     __local real scratch[SCRATCH_REALS];
     size_t g = get_group_id(0), r = shape.first_row + g / shape.parts;
     uint part = (uint)(g % shape.parts);
@@ -81,13 +77,13 @@ clsm_row(TENSORS, SHARED)
     struct keep keep;
     keep_start(&keep, row);
     if (!shape.second) {
-        read_part(row, cut, &keep, record_of(shared, shape, r, part), spare,
+        read_part(row, cut, &keep, record_of(shared, shape, r, part),
                   scratch);
     } else {
         struct state s = OP_GIVEN ? given_state(row)
                                   : read_records(shape, r, shared, scratch);
         uint worker = part * WG + get_local_id(0); /* 0: who writes the row's results */
         struct result result = close_row(row, s, &keep, worker, scratch);
-        write_part(row, cut, result, spare);
+        write_part(row, cut, result);
     }
 }

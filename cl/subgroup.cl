@@ -18,7 +18,7 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return lanes_sum(s, scratch);
 }
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) LANES_ATTRIBUTE void
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
     __local real scratch[LANES_SCRATCH + 1];

@@ -9,7 +9,7 @@
 #endif
 #include "tree_set.cl"
 
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
+__kernel WORK_GROUP(WG) void
 clsm_row(TENSORS)
 {
     __local real scratch[SCRATCH_REALS];

@@ -16,7 +16,7 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return lanes_sum(s, scratch);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+__kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
     size_t g = get_group_id(0), groups = get_num_groups(0);

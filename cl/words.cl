@@ -20,7 +20,7 @@ enum {
 #endif
 
 /* n words from an address that is a multiple of as many bytes, or of 16. */
-static void words_load(uint *w, uint n, const __global void *p)
+INLINE void words_load(uint *w, uint n, const __global void *p)
 {
     if (n == 1)
         w[0] = *(const __global uint *)p;
@@ -35,7 +35,7 @@ static void words_load(uint *w, uint n, const __global void *p)
     }
 }
 
-static void words_store(const uint *w, uint n, __global void *p)
+INLINE void words_store(const uint *w, uint n, __global void *p)
 {
     if (n == 1)
         *(__global uint *)p = w[0];
@@ -53,7 +53,7 @@ static void words_store(const uint *w, uint n, __global void *p)
 #if HAS_PTX
 #define word_f16(w, k) ((SCALAR)ptx_half((w)[(k) / 2], (k) % 2))
 #else
-static float half_of(uint word, uint k)
+INLINE float half_of(uint word, uint k)
 {
     ushort bits = (ushort)(word >> (16 * k));
     return vload_half(0, (const half *)&bits);
@@ -62,13 +62,13 @@ static float half_of(uint word, uint k)
 #endif
 
 /* A pack of reals as words. */
-static void words_from_f32(uint *w, const real *v)
+INLINE void words_from_f32(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k++)
         w[k] = as_uint((float)v[k]);
 }
 
-static void words_from_f16(uint *w, const real *v)
+INLINE void words_from_f16(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k += 2)
     {
@@ -83,7 +83,7 @@ static void words_from_f16(uint *w, const real *v)
     }
 }
 
-static void words_from_bf16(uint *w, const real *v)
+INLINE void words_from_bf16(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k += 2)
 #if HAS_PTX
@@ -94,7 +94,7 @@ static void words_from_bf16(uint *w, const real *v)
 }
 
 #if REAL_IS_F64
-static void words_from_f64(uint *w, const real *v)
+INLINE void words_from_f64(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k++)
     {

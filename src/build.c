@@ -145,7 +145,7 @@ static void to_disk(const clsm_engine *engine, const char *key, size_t key_bytes
 /* Asked only where the log is known to tell. */
 static struct usage usage_of(const clsm_engine *engine, cl_program program)
 {
-    bool tells = engine->traits.bits & TRAIT_NV_VERBOSE;
+    bool tells = engine->traits.bits & TRAIT_NV_OPTIONS;
     char *log = tells ? log_of(engine, program) : NULL;
     struct usage usage = clsm_usage_of(log);
     free(log);

@@ -18,6 +18,9 @@
 
 #include "kernel_sources.inc"
 
+/* What a kernel needs besides the words that it holds. */
+enum { WORKING_REGISTERS = 32 };
+
 static const struct source *const op_sources[] = {
 #define ROW(NAME, name, ...) &source_op_##name,
     CLSM_OPERATIONS(ROW)
@@ -120,8 +123,12 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DHAS_PTX=1");
     if (t->bits & TRAIT_EXACT_DIVIDE)
         put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
-    if (t->bits & TRAIT_NV_VERBOSE)
+    if (t->bits & TRAIT_NV_OPTIONS)
         put(b, " -cl-nv-verbose");
+    if (t->bits & TRAIT_NV_OPTIONS && clsm_config_held_words(config, p, t))
+        put(b, " -DLIMITED -cl-nv-maxrregcount=%u",
+            clsm_config_held_words(config, p, t) + WORKING_REGISTERS +
+                (v->geometry == ROW_PER_GROUPS ? 8 : 0));
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines

@@ -39,7 +39,7 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
         t->bits |= TRAIT_QUIRK_KERNEL_WG;
     /* others list the extension as well, but need not take NVIDIA's options */
     if (nv && strncmp(name, "NVIDIA", strlen("NVIDIA")) == 0)
-        t->bits |= TRAIT_NV_VERBOSE;
+        t->bits |= TRAIT_NV_OPTIONS;
 }
 
 clsm_status clsm_traits_of(cl_device_id device, struct traits *t)

@@ -33,7 +33,7 @@ enum {
     /* CL_KERNEL_WORK_GROUP_SIZE says less than what runs: rusticl before 23 says 32,
      * NVIDIA 256 where more are required and run */
     TRAIT_QUIRK_KERNEL_WG = 1u << 4,
-    TRAIT_NV_VERBOSE = 1u << 9, /* with -cl-nv-verbose the log tells registers */
+    TRAIT_NV_OPTIONS = 1u << 9, /* with -cl-nv-verbose the log tells registers */
 };
 
 struct traits {

@@ -16,7 +16,7 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, REGISTER_WORDS = 32, MAX_SPARE_BYTES = 40960, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
 
 static unsigned value_count(const struct param *param)
 {
@@ -222,22 +222,40 @@ static const char *shared_misfit(const struct config *config, const struct probl
     return NULL;
 }
 
-/* Do the rows fit? 32 words a work-item in registers (64 where logits are held ready), half
- * of what GPUs have at most, and the rest in local memory; see cl/held.cl. */
+/* Words of one pack: as many as it has, or a real for each logit that is held ready. */
+static unsigned pack_words(const struct problem *p)
+{
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), words = PACK_BYTES / 4;
+    if (clsm_problem_has_forms(p))
+        words = pack * (clsm_problem_is_f64(p) ? 2 : 1);
+    if (clsm_has(p, CLSM_DY))
+        words += pack * clsm_type_bytes(p->dy.type) / 4;
+    return (unsigned)words;
+}
+
+/* Packs that every worker has a place for, in registers or elsewhere. */
+static unsigned packs_held(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    unsigned given = clsm_config_value(config, "PACKS", 0);
+    bool packs = clsm_variants[config->variant].packs;
+    return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
+}
+
+unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
+                                const struct traits *t)
+{
+    unsigned words = pack_words(p), packs = packs_held(config, p, t);
+    return packs * words;
+}
+
+/* Do the rows fit? 128 KiB a work-group, half of what GPUs have, and few enough words a
+ * work-item that none spill. */
 static bool row_fits(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
-    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type);
-    size_t words = clsm_problem_has_forms(p) ? pack * (clsm_problem_is_f64(p) ? 2 : 1)
-                                             : PACK_BYTES / 4;
-    if (clsm_has(p, CLSM_DY))
-        words += pack * clsm_type_bytes(p->dy.type) / 4;
-    size_t packs = clsm_config_packs(config, p, t), wg = clsm_config_wg(config);
-    if (clsm_problem_has_forms(p))
-        return packs * words <= MAX_HELD_WORDS && packs * words * wg <= MAX_GROUP_WORDS;
-    size_t in_registers = REGISTER_WORDS / words;
-    return packs <= in_registers ||
-           (packs - in_registers) * words * 4 * wg <= MAX_SPARE_BYTES;
+    size_t words = clsm_config_held_words(config, p, t);
+    return words <= MAX_HELD_WORDS && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
 }
 
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,

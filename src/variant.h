@@ -81,6 +81,10 @@ unsigned clsm_config_packs(const struct config *config, const struct problem *p,
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t);
 
+/* 32-bit words of a row that each work-item holds in registers; 0 if it holds none. */
+unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
+                                const struct traits *t);
+
 /* Why the configuration cannot serve, in words; NULL if it can. */
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t);
