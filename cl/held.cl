@@ -227,17 +227,18 @@ INLINE uint worker_column(struct row row, uint first, uint step, uint i)
     return wanted && is_seen(row, c) ? c : NO_COLUMN;
 }
 
-/* Between two passes: what the first made of the packs is not worth a register. */
-INLINE void held_forget(struct held *h)
+/* Between two passes: what the first made of the packs is not worth a register each, so the
+ * compiler may not know that the second makes the same of them. */
+INLINE void held_forget(struct held *h, struct row row)
 {
 #if HAS_PTX && !LOGITS_READY
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         UNROLL for (uint i = 0; i < X_WORDS; i++)
-            h->x[j][i] = ptx_opaque(h->x[j][i]);
+            h->x[j][i] ^= row.zero;
 #if HAS_DY
         UNROLL for (uint i = 0; i < DY_WORDS; i++)
-            h->dy[j][i] = ptx_opaque(h->dy[j][i]);
+            h->dy[j][i] ^= row.zero;
 #endif
     }
 #endif
@@ -375,10 +376,7 @@ INLINE struct state held_state(struct held *held, struct row row, struct cut cut
     real max = held_max(held, row, cut, first);
     if (max > s.max)
         s = state_raise(s, max);
-    held_forget(held);
-#if HAS_PTX
-    barrier(CLK_LOCAL_MEM_FENCE); /* or the assembler remembers what it should forget */
-#endif
+    held_forget(held, row);
 #endif
     s.sum = pair_merge(s.sum, held_sum(held, row, cut, first, s.max, keep));
     return s;
@@ -395,7 +393,7 @@ INLINE void held_end(struct held *held, struct row row, struct cut cut, uint fir
 #endif
     struct result result = close_row(row, s, keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    held_forget(held);
+    held_forget(held, row);
     held_write(held, row, cut, first, result, hot);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, keep, first, WORKERS, scratch);
@@ -424,7 +422,7 @@ INLINE void held_row(struct row row, uint first, __local real *scratch)
 #if !OP_GIVEN
 #if OP_NEEDS_MAX
     s.max = set_max(held_max(&held, row, cut, first), scratch);
-    held_forget(&held);
+    held_forget(&held, row);
 #endif
     s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
 #endif

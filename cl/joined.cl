@@ -63,7 +63,7 @@ clsm_row(TENSORS, SHARED)
 #if !OP_GIVEN
 #if OP_NEEDS_MAX
         s.max = set_max(held_max(&held, row, cut, first), scratch);
-        held_forget(&held);
+        held_forget(&held, row);
 #endif
         s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
         if (get_local_id(0) == 0)

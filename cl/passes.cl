@@ -24,7 +24,11 @@
 #endif
 
 #ifndef OP_NEEDS_REST
-#define OP_NEEDS_REST HAS_LSE
+#if HAS_LSE
+#define OP_NEEDS_REST 1
+#else
+#define OP_NEEDS_REST 0
+#endif
 #endif
 #ifndef OP_NEEDS_MAX
 #define OP_NEEDS_MAX 0

@@ -24,14 +24,6 @@ static float ptx_max_nan(float a, float b)
     return v;
 }
 
-/* The same word, which the compiler no longer knows where from: it will not keep what was made
- * of it before, a register for each, in place of making it again. */
-static uint ptx_opaque(uint w)
-{
-    __asm__ volatile("" : "+r"(w));
-    return w;
-}
-
 /* Half number k of a word as f32. */
 static float ptx_half(uint word, uint k)
 {

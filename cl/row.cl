@@ -62,6 +62,7 @@ struct row {
     SCALAR smoothing, z_loss, grad_scale;
     long position;    /* the query's own column */
     bool one_hot;     /* temperature 0 */
+    uint zero;        /* see held_forget */
     const __global TARGET *target;
     const __global SCALAR *weights;
     long ignore;
@@ -121,6 +122,7 @@ static struct row row_at(size_t r, TENSORS)
                        query * shape.mask_row + inner * shape.mask_inner);
     row.mask_col = shape.mask_col;
 #endif
+    row.zero = (uint)shape.zero;
     row.one_hot = ONE_HOT;
 #if HAS_SCALE
     row.scale = number(shape.scale);

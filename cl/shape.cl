@@ -34,6 +34,7 @@ struct shape {
     ulong ignore;   /* signed: a target that says: leave this row out */
     /* numbers, as the bits of a double, or of a float in the low half */
     ulong scale, softcap, smoothing, z_loss, grad_scale;
+    ulong zero;                   /* which no compiler sees through */
     ulong first_row, launch_rows; /* of this launch */
     ulong parts;     /* of a row that several work-groups share */
     ulong second;    /* 1 for the second of two launches */

@@ -125,7 +125,8 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
     if (t->bits & TRAIT_NV_OPTIONS)
         put(b, " -cl-nv-verbose");
-    if (t->bits & TRAIT_NV_OPTIONS && clsm_config_held_words(config, p, t))
+    bool group = v->geometry == ROW_PER_GROUP || v->geometry == ROW_PER_GROUPS;
+    if (t->bits & TRAIT_NV_OPTIONS && group && clsm_config_held_words(config, p, t))
         put(b, " -DLIMITED -cl-nv-maxrregcount=%u",
             clsm_config_held_words(config, p, t) + WORKING_REGISTERS +
                 (v->geometry == ROW_PER_GROUPS ? 8 : 0));
