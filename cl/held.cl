@@ -12,10 +12,14 @@
 #define LOGITS_READY 0
 #endif
 
-enum { EDGES = (2 * PACK - 2 + WORKERS - 1) / WORKERS };
+/* Packs start at multiples of 16 bytes; where there are workers enough for all the elements
+ * before it, the first one at a multiple of 128, so that no two sets of lanes share a line. */
+enum {
+    LINE = WORKERS >= 128 / sizeof(mem_x) + PACK ? 128 / sizeof(mem_x) : PACK,
+    EDGES = (LINE - 1 + PACK - 1 + WORKERS - 1) / WORKERS
+};
 
-/* A row cut at its 16-byte borders: `head` elements, whole packs, from column `tail` on the
- * rest. Packs `base` to `packs` are this turn's, or the first of them. */
+/* A row cut at these borders: `head` elements, whole packs, from column `tail` on the rest. Packs `base` to `packs` are this turn's, or the first of them. */
 struct cut {
     uint head, tail;
     uint base, packs;
@@ -23,21 +27,21 @@ struct cut {
     bool y_fits, dy_fits; /* their packs start at whole addresses too */
 };
 
-#define PHASE(p, T) (uint)((size_t)(p) / sizeof(mem_##T) % PACK)
+#define PHASE(p, T, n) (uint)((size_t)(p) / sizeof(mem_##T) % (n))
 
 INLINE struct cut cut_row(struct row row)
 {
     struct cut cut;
-    uint phase = PHASE(row.x, x);
-    cut.head = min((PACK - phase) % PACK, row.cols);
+    uint phase = PHASE(row.x, x, PACK);
+    cut.head = min((LINE - PHASE(row.x, x, LINE)) % LINE, row.cols);
     cut.base = 0;
     cut.packs = (row.cols - cut.head) / PACK;
     cut.tail = cut.head + cut.packs * PACK;
     cut.ragged = cut.head || cut.tail < row.cols;
-    cut.y_fits = PHASE(row.y, y) == phase;
+    cut.y_fits = PHASE(row.y, y, PACK) == phase;
     cut.dy_fits = true;
 #if HAS_DY
-    cut.dy_fits = PHASE(row.dy, dy) == phase;
+    cut.dy_fits = PHASE(row.dy, dy, PACK) == phase;
 #endif
     return cut;
 }
@@ -286,6 +290,8 @@ INLINE struct pair held_sum(const struct held *h, struct row row, struct cut cut
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
         struct element e = edge_element(h, row, cut, first, i);
+        if (e.c == NO_COLUMN)
+            break;
         sum = pair_add(sum, op_term(row, e, max));
         if (OP_KEEPS && e.c < cut.head && is_seen(row, e.c))
             keep_add(keep, row, e);

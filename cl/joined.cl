@@ -27,18 +27,28 @@ INLINE void take_ticket(volatile __global uint *shared, uint tickets, __local ui
     }
 }
 
-/* The whole row's state, from the records of all its parts. Each set of lanes looks at all of
- * them, so that no barrier is needed. */
+/* The whole row's state, from the records of all its parts. One set of lanes looks for them
+ * and tells the others: looking costs memory traffic. */
 INLINE struct state join(struct shape shape, size_t r, volatile __global uint *shared,
                          __local real *scratch)
 {
+    __local real *told = scratch + LANES_SCRATCH; /* nobody reads the partial sums any more */
     struct state s = state_empty();
-    for (uint k = lane_id(); k < PARTS; k += lanes_size())
-        s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r)));
+    if (lanes_id() == 0) {
+        for (uint k = lane_id(); k < PARTS; k += lanes_size())
+            s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r)));
 #if OP_NEEDS_MAX
-    s = state_raise(s, lanes_max(s.max, scratch));
+        s = state_raise(s, lanes_max(s.max, scratch));
 #endif
-    s.sum = lanes_row_sum(s.sum, scratch);
+        s.sum = lanes_row_sum(s.sum, scratch);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        told[0] = s.max, told[1] = s.sum.hi, told[2] = s.sum.lo;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    s.max = told[0];
+    s.sum.hi = told[1];
+    s.sum.lo = told[2];
     return s;
 }
 

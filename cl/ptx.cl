@@ -69,6 +69,12 @@ static void ptx_send(volatile __global ulong2 *p, uint low, uint high, uint sign
                      : "memory");
 }
 
+/* Before looking again: looking costs memory traffic. */
+static void ptx_pause(void)
+{
+    __asm__ volatile("nanosleep.u32 200;");
+}
+
 static ulong2 ptx_look(volatile __global ulong2 *p)
 {
     ulong2 v;

@@ -74,6 +74,7 @@ INLINE struct state signed_read(volatile __global ulong2 *from, uint sign)
     ulong2 piece[STATE_PIECES];
     SCALAR number[3] = {0, 0, 0};
     for (bool there = false; !there;) {
+        ptx_pause();
         there = true;
         UNROLL for (uint i = 0; i < STATE_PIECES; i++)
             piece[i] = ptx_look(from + i);

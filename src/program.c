@@ -128,8 +128,7 @@ static void describe_config(const struct config *config, const struct problem *p
     bool group = v->geometry == ROW_PER_GROUP || v->geometry == ROW_PER_GROUPS;
     if (t->bits & TRAIT_NV_OPTIONS && group && clsm_config_held_words(config, p, t))
         put(b, " -DLIMITED -cl-nv-maxrregcount=%u",
-            clsm_config_held_words(config, p, t) + WORKING_REGISTERS +
-                (v->geometry == ROW_PER_GROUPS ? 8 : 0));
+            clsm_config_held_words(config, p, t) + WORKING_REGISTERS);
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines

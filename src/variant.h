@@ -17,7 +17,7 @@ enum geometry {
 };
 
 enum { MOST_PARTS = 2048 };
-enum { MAX_PARAMS = 2, MAX_VALUES = 6 };
+enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
 
 struct variant {
     const char *name;
