@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ranking by an estimate: count the bytes and the steps, ask which of the two a device
- * is busy with, and add what a reduction costs. A record of the tuned table goes first.
- */
+/* Ranking by an estimate; a record of the tuned table goes first. */
 #include "choose.h"
 
 #include "status.h"
@@ -12,82 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What steps cost on one compute unit, in cycles. Rough, but they rank as
- * bench/NOTES.md has measured. */
-struct costs {
-    double lanes;       /* work-items that step at once */
-    double together;    /* work-items that step as one, whether they are there or not */
-    double resident;    /* work-items that fit on a unit */
-    double element;     /* one element in one pass, one work-item */
-    double barrier;     /* one barrier, for one work-item */
-    double latency;     /* of a load from memory, cycles */
-    double bytes;       /* from memory in a cycle */
-    double cache_bytes; /* a unit's share of the last-level cache */
-    double launch;      /* cycles */
-    double scattered; /* bytes fetched for each byte when work-items are a row apart */
-};
-
-static const struct costs gpu = {128, 32, 2048, 14, 30, 700, 18, 400e3, 5000, 6};
-static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
-
-/* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
-static double row_cycles(const struct config *config, const struct problem *p,
-                         const struct traits *t, const struct costs *k)
-{
-    const struct variant *v = &clsm_variants[config->variant];
-    double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
-    double width = clsm_config_value(config, "VEC", 1);
-    double workers = clsm_config_workers(config, t) / width;
-    double native = t->vector_width;
-    /* A vector wider than the device's is several, whose additions overlap. */
-    double vector_cost = width > native ? width / native * 0.8 : 1;
-    double steps =
-        ceil(cols / (workers * width)) * vector_cost * (clsm_variant_reads(v, p) + 1);
-    double reduce = 0;
-    if (v->geometry == ROW_PER_GROUP)
-        reduce = clsm_variant_uses_lanes(v, t)
-                     ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
-                     : 2 * (log2(wg) + 2) * k->barrier;
-    else if (v->geometry == ROW_PER_LANES || v->geometry == ROW_PER_CLUSTER)
-        reduce = 4 * log2(workers) * 4;
-    double idle = wg < k->together ? k->together / wg : 1;
-    return workers * idle * (steps * k->element + reduce) / k->lanes;
-}
-
-double clsm_estimate(const struct config *config, const struct problem *p,
-                     const struct traits *t)
-{
-    const struct variant *v = &clsm_variants[config->variant];
-    const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
-    double open = p->open_rows || p->deterministic;
-    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
-    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
-    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double reads = clsm_variant_reads(v, p);
-    if (clsm_has(p, CLSM_DY))
-        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
-    double units = t->compute_units;
-    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
-    double busy = groups < units ? groups : units;
-
-    /* Later reads come from the cache while the rows in flight fit there. */
-    double in_flight = k->resident / (double)clsm_config_wg(config);
-    double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
-    double bytes = in * (1 + again * (reads - 1)) + out;
-    if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
-        bytes *= k->scattered;
-
-    double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
-    double throughput = (work > memory ? work : memory) * rows / busy;
-    /* One group alone waits for each of its loads; others hide that only if there are.
-     */
-    double waits = ceil((double)p->cols / clsm_config_workers(config, t) /
-                        clsm_config_value(config, "BLOCK", 2));
-    double waves = ceil(groups / (units * in_flight));
-    double waiting = waves * reads * waits * k->latency;
-    return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
-}
 
 static int by_seconds(const void *a, const void *b)
 {

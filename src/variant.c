@@ -16,7 +16,7 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_HELD_HALVES = 32, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
 
 static unsigned value_count(const struct param *param)
 {
@@ -255,7 +255,8 @@ static bool row_fits(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
     size_t words = clsm_config_held_words(config, p, t);
-    return words <= MAX_HELD_WORDS && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
+    size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
+    return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
 }
 
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an enqueue takes: count the bytes and the steps, ask which of the two a device is
+ * busy with, and add what a reduction costs. One estimate for mappings that loop over a row
+ * in memory, one for those that hold packs of it in registers on a GPU.
+ */
+#include "choose.h"
+
+#include <math.h>
+
+/* What steps cost on one compute unit, in cycles. Rough, but they rank as
+ * bench/NOTES.md has measured. */
+struct costs {
+    double lanes;       /* work-items that step at once */
+    double together;    /* work-items that step as one, whether they are there or not */
+    double resident;    /* work-items that fit on a unit */
+    double element;     /* one element in one pass, one work-item */
+    double barrier;     /* one barrier, for one work-item */
+    double latency;     /* of a load from memory, cycles */
+    double bytes;       /* from memory in a cycle */
+    double cache_bytes; /* a unit's share of the last-level cache */
+    double launch;      /* cycles */
+    double scattered; /* bytes fetched for each byte when work-items are a row apart */
+};
+
+static const struct costs gpu = {128, 32, 2048, 25, 30, 700, 18, 400e3, 5000, 6};
+static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
+
+/* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
+static double row_cycles(const struct config *config, const struct problem *p,
+                         const struct traits *t, const struct costs *k)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
+    double width = clsm_config_value(config, "VEC", 1);
+    double workers = clsm_config_workers(config, t) / width;
+    double native = t->vector_width;
+    /* A vector wider than the device's is several, whose additions overlap. */
+    double vector_cost = width > native ? width / native * 0.8 : 1;
+    double steps =
+        ceil(cols / (workers * width)) * vector_cost * (clsm_variant_reads(v, p) + 1);
+    double reduce = 0;
+    if (v->geometry == ROW_PER_GROUP)
+        reduce = clsm_variant_uses_lanes(v, t)
+                     ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
+                     : 2 * (log2(wg) + 2) * k->barrier;
+    else if (v->geometry == ROW_PER_LANES || v->geometry == ROW_PER_CLUSTER)
+        reduce = 4 * log2(workers) * 4;
+    double idle = wg < k->together ? k->together / wg : 1;
+    return workers * idle * (steps * k->element + reduce) / k->lanes;
+}
+
+static double estimate_looped(const struct config *config, const struct problem *p,
+                              const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
+    double open = p->open_rows || p->deterministic;
+    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
+    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    double reads = clsm_variant_reads(v, p);
+    if (clsm_has(p, CLSM_DY))
+        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
+    double units = t->compute_units;
+    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
+    double busy = groups < units ? groups : units;
+
+    /* Later reads come from the cache while the rows in flight fit there. */
+    double in_flight = k->resident / (double)clsm_config_wg(config);
+    double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
+    double bytes = in * (1 + again * (reads - 1)) + out;
+    if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
+        bytes *= k->scattered;
+
+    double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
+    double throughput = (work > memory ? work : memory) * rows / busy;
+    /* One group alone waits for each of its loads; others hide that only if there are.
+     */
+    double waits = ceil((double)p->cols / clsm_config_workers(config, t) /
+                        clsm_config_value(config, "BLOCK", 2));
+    double waves = ceil(groups / (units * in_flight));
+    double waiting = waves * reads * waits * k->latency;
+    return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
+}
+
+/* For what is held: bench/NOTES.md has the measurements that these fit. */
+enum {
+    REGISTERS = 65536,   /* of a unit */
+    OTHER_REGISTERS = 32, /* that a work-item needs besides what it holds */
+    ROW_STEPS = 190,     /* of a work-item for each row, with barriers ... */
+    CLUSTER_STEPS = 100, /* ... and without */
+    WAIT_CYCLES = 4400,  /* from a load to its use, with others in the way */
+    JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
+};
+
+/* Steps for each element, from its load to its result. */
+static double element_steps(const struct problem *p)
+{
+    double steps = clsm_problem_is_f64(p)             ? 100
+                   : clsm_type_bytes(p->x.type) == 2 ? 17
+                                                     : 25;
+    return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) + (clsm_problem_has_forms(p) ? 8 : 0);
+}
+
+/* What takes the longest decides, and what comes close to it adds a little. */
+static double together(double a, double b, double c)
+{
+    return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);
+}
+
+static double estimate_held(const struct config *config, const struct problem *p,
+                            const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    bool open = p->open_rows || p->deterministic, barriers = v->geometry != ROW_PER_CLUSTER;
+    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
+    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    if (clsm_has(p, CLSM_DY))
+        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
+    double wg = (double)clsm_config_wg(config), units = t->compute_units;
+    double parts = (double)clsm_config_parts(config, p, t);
+    double per_group = (double)clsm_config_rows_per_group(config, t);
+    double groups = ceil(rows / per_group) * parts;
+    double workers = clsm_config_workers(config, t) * parts;
+    double elements = (double)p->cols / workers * element_steps(p);
+    double words = clsm_config_held_words(config, p, t);
+    double resident = floor(REGISTERS / ((words + OTHER_REGISTERS) * wg));
+    resident = fmax(1, fmin(resident, 2048 / wg));
+    double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
+
+    /* the second reading of long rows comes from the cache in part */
+    double again = clsm_variant_reads(v, p) > 1 && !v->packs
+                       ? (v->launches == 2 ? 1.15 : 0.75)
+                       : 0;
+    double memory = rows * (in * (1 + again) + out) / (gpu.bytes * units);
+    double steps = (barriers ? ROW_STEPS : CLUSTER_STEPS) + elements * (1 + again / 2);
+    double work = groups * wg * steps / gpu.lanes / busy;
+    double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
+                  (double)clsm_type_bytes(p->x.type) * element_steps(p);
+    double chunks = most > 0 ? ceil(elements / most) : 1;
+    double hold = WAIT_CYCLES + wg * (ROW_STEPS + elements / chunks) / gpu.lanes;
+    if (v->geometry == ROW_PER_GROUPS && v->packs && parts > 1)
+        hold += JOIN_CYCLES + 100 * parts;
+    double waiting = ceil(groups / (units * resident)) * hold * chunks * launches;
+    return (launches * gpu.launch + together(work, memory, waiting)) / 1.75e9;
+}
+
+double clsm_estimate(const struct config *config, const struct problem *p,
+                     const struct traits *t)
+{
+    bool held = clsm_config_held_words(config, p, t) && !(t->bits & TRAIT_CPU);
+    return held ? estimate_held(config, p, t) : estimate_looped(config, p, t);
+}
