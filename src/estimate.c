@@ -90,7 +90,8 @@ enum {
     OTHER_REGISTERS = 32, /* that a work-item needs besides what it holds */
     ROW_STEPS = 190,     /* of a work-item for each row, with barriers ... */
     CLUSTER_STEPS = 100, /* ... and without */
-    WAIT_CYCLES = 4400,  /* from a load to its use, with others in the way */
+    WAIT_CYCLES = 1200,  /* from a load to its use ... */
+    QUEUE_CYCLES = 3200, /* ... and with all others in the way */
     JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
 };
 
@@ -122,7 +123,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     double wg = (double)clsm_config_wg(config), units = t->compute_units;
     double parts = (double)clsm_config_parts(config, p, t);
     double per_group = (double)clsm_config_rows_per_group(config, t);
-    double groups = ceil(rows / per_group) * parts;
+    double groups = fmax(1, ceil(rows / per_group)) * parts;
     double workers = clsm_config_workers(config, t) * parts;
     double elements = (double)p->cols / workers * element_steps(p);
     double words = clsm_config_held_words(config, p, t);
@@ -140,9 +141,10 @@ static double estimate_held(const struct config *config, const struct problem *p
     double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
                   (double)clsm_type_bytes(p->x.type) * element_steps(p);
     double chunks = most > 0 ? ceil(elements / most) : 1;
-    double hold = WAIT_CYCLES + wg * (ROW_STEPS + elements / chunks) / gpu.lanes;
+    double full = fmin(1, groups / (units * resident));
+    double hold = WAIT_CYCLES + full * QUEUE_CYCLES + wg * (ROW_STEPS + elements / chunks) / gpu.lanes;
     if (v->geometry == ROW_PER_GROUPS && v->packs && parts > 1)
-        hold += JOIN_CYCLES + 100 * parts;
+        hold += JOIN_CYCLES * (0.25 + 0.75 * full) + 100 * parts;
     double waiting = ceil(groups / (units * resident)) * hold * chunks * launches;
     return (launches * gpu.launch + together(work, memory, waiting)) / 1.75e9;
 }
