@@ -136,13 +136,14 @@ static double estimate_held(const struct config *config, const struct problem *p
                        ? (v->launches == 2 ? 1.15 : 0.75)
                        : 0;
     double memory = rows * (in * (1 + again) + out) / (gpu.bytes * units);
-    double steps = (barriers ? ROW_STEPS : CLUSTER_STEPS) + elements * (1 + again / 2);
+    double row_steps = barriers ? ROW_STEPS : CLUSTER_STEPS;
+    double steps = row_steps + elements * (1 + again / 2);
     double work = groups * wg * steps / gpu.lanes / busy;
     double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
                   (double)clsm_type_bytes(p->x.type) * element_steps(p);
     double chunks = most > 0 ? ceil(elements / most) : 1;
     double full = fmin(1, groups / (units * resident));
-    double hold = WAIT_CYCLES + full * QUEUE_CYCLES + wg * (ROW_STEPS + elements / chunks) / gpu.lanes;
+    double hold = WAIT_CYCLES + full * QUEUE_CYCLES + 4 * row_steps + wg * (row_steps + elements / chunks) / gpu.lanes;
     if (v->geometry == ROW_PER_GROUPS && v->packs && parts > 1)
         hold += JOIN_CYCLES * (0.25 + 0.75 * full) + 100 * parts;
     double waiting = ceil(groups / (units * resident)) * hold * chunks * launches;
