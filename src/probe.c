@@ -7,7 +7,9 @@
 #include "lanes.h"
 #include "program.h"
 
-enum { WG = 64, GROUPS = 2, FIELDS = 6, ITEMS = WG * GROUPS };
+#include <math.h>
+
+enum { WG = 64, GROUPS = 2, FIELDS = 8, ITEMS = WG * GROUPS };
 
 /* Do the lanes of one work-group add up? Every field is a small integer or a quarter.
  */
@@ -28,6 +30,19 @@ static bool group_is_right(float (*item)[FIELDS])
         if (item[i][0] != members || item[i][1] >= members ||
             item[i][2] >= item[i][3] || item[i][3] * members != WG ||
             item[i][4] != max || item[i][5] != sum)
+            return false;
+    }
+    return true;
+}
+
+/* Is exp within its bound, (3 + 1.3 |d|) 2^-24, and exactly 1 at 0? */
+static bool exp_is_right(float (*item)[FIELDS])
+{
+    for (int i = 0; i < WG; i++) {
+        double d = -0.37f * (float)(i * 37 % WG), want = exp(d);
+        double bound = want * (3 + 1.3 * -d) * 0x1p-24;
+        bound = d == 0 ? 0 : bound;
+        if (!(fabs(item[i][6] - want) <= bound && fabs(item[i][7] - want) <= bound))
             return false;
     }
     return true;
@@ -60,7 +75,7 @@ static bool lanes_work(clsm_engine *engine)
                        sizeof nothing, (void *)nothing, &error);
     bool works = kernel && queue && out && run(queue, kernel, out, *items);
     for (int g = 0; works && g < GROUPS; g++)
-        works = group_is_right(items + g * WG);
+        works = group_is_right(items + g * WG) && exp_is_right(items + g * WG);
     if (out)
         clReleaseMemObject(out);
     if (queue)
