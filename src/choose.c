@@ -51,6 +51,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
                      : 2 * (log2(wg) + 2) * k->barrier;
     else if (v->geometry == ROW_PER_LANES || v->geometry == ROW_PER_CLUSTER)
         reduce = 4 * log2(workers) * 4;
+    else if (v->geometry == ROWS_PER_GROUP)
+        reduce = 4 * log2(workers) * 4 + 3 * k->barrier;
     double idle = wg < k->together ? k->together / wg : 1;
     return workers * idle * (steps * k->element + reduce) / k->lanes;
 }
@@ -68,7 +70,7 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units;
-    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
+    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, p, t));
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
