@@ -4,8 +4,8 @@
  * bytes at a time where rows stand without gaps, at whatever address a block begins, and
  * element by element elsewhere. `unit` is an element's size, a constant once inlined.
  *
- * In local memory a block lies without gaps from element `phase` of the first 16 bytes on,
- * which is where it begins in global memory, so that 16 bytes there are 16 bytes here.
+ * In local memory a block lies without gaps from element `phase` of the first 16 bytes
+ * on, where it begins in global memory, so that 16 bytes there are 16 bytes here.
  */
 #define BLOCK_CHUNKS(unit) (ROWS * COLS * (unit) / 16 + 1)
 

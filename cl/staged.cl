@@ -2,15 +2,15 @@
 /*
  * staged: a work-group takes a block of ROWS neighbouring rows, without gaps one piece of
  * memory however short a row is, to local memory and back, 16 bytes at a time; CLUSTER
- * neighbouring lanes (or one work-item) take a row of it and hold it in registers. Reads x
- * once, writes y once. Wins on the shortest rows, which have few whole 16 bytes or none. The
- * exact COLS is compiled in. Rows with gaps are right too, element by element.
+ * neighbouring lanes (or one work-item) take a row of it and hold it in registers. Reads
+ * x once, writes y once. Wins on the shortest rows, which have few whole 16 bytes or none.
+ * The exact COLS is compiled in. Rows with gaps are right too, element by element.
  *
- * Local memory has BANKS words side by side. A worker takes runs of RUN neighbours, up to 16
- * bytes at once, and clusters side by side take rows APART, since neighbouring rows of an odd
- * length would collide. Counted over 1 to 256 columns of each type: clusters of 4 and more
- * have at most two work-items at a bank, work-items alone more than that only in rows of a
- * multiple of 64 bytes (f64: 32).
+ * Local memory has BANKS words side by side. A worker takes runs of RUN neighbours, up to
+ * 16 bytes at once, and clusters side by side take rows APART, since neighbouring rows of
+ * an odd length would collide. Counted over 1 to 256 columns of each type: clusters of 4
+ * and more have at most two work-items at a bank, work-items alone more than that only in
+ * rows of a multiple of 64 bytes (f64: 32).
  */
 #ifndef WG
 #define WG 128
@@ -70,6 +70,7 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 enum {
     RUN = RUNS_OF(8) ? 8 : RUNS_OF(4) ? 4 : RUNS_OF(2) ? 2 : 1,
     HELD = HELD_IN(RUN),
+    RUNS = HELD / RUN,
     SETS = WG / CLUSTER,
     NEAR = BANKS / CLUSTER, /* clusters that read at once */
     WANTED = CLUSTER / LEAST(CLUSTER, LOWEST_BIT(COLS / RUN)),
@@ -107,20 +108,20 @@ static __local uchar *staged_element(struct staged s, uint e, uint unit)
 }
 
 /* A run as words, and back. */
-INLINE void run_get(uint *w, struct staged s, uint e, uint unit)
+INLINE void run_get(uint *w, struct staged s, uint e, uint unit, bool whole)
 {
     const __local uchar *p = staged_element(s, e, unit);
     const uint bytes = RUN * unit;
     if (bytes == 2)
         w[0] = *(const __local ushort *)p;
-    else if (unit == 2 && !s.whole)
+    else if (unit == 2 && !whole)
         UNROLL for (uint i = 0; i < bytes / 4; i++)
             w[i] = ((const __local ushort *)p)[2 * i] |
                    (uint)((const __local ushort *)p)[2 * i + 1] << 16;
-    else if (bytes == 8 && s.whole) {
+    else if (bytes == 8 && whole) {
         uint2 v = *(const __local uint2 *)p;
         w[0] = v.x, w[1] = v.y;
-    } else if (bytes < 16 || !s.whole)
+    } else if (bytes < 16 || !whole)
         UNROLL for (uint i = 0; i < bytes / 4; i++)
             w[i] = ((const __local uint *)p)[i];
     else
@@ -131,18 +132,18 @@ INLINE void run_get(uint *w, struct staged s, uint e, uint unit)
         }
 }
 
-INLINE void run_put(const uint *w, struct staged s, uint e, uint unit)
+INLINE void run_put(const uint *w, struct staged s, uint e, uint unit, bool whole)
 {
     __local uchar *p = staged_element(s, e, unit);
     const uint bytes = RUN * unit;
     if (bytes == 2)
         *(__local ushort *)p = (ushort)w[0];
-    else if (unit == 2 && !s.whole)
+    else if (unit == 2 && !whole)
         UNROLL for (uint i = 0; i < bytes / 2; i++)
             ((__local ushort *)p)[i] = (ushort)(w[i / 2] >> (16 * (i % 2)));
-    else if (bytes == 8 && s.whole)
+    else if (bytes == 8 && whole)
         *(__local uint2 *)p = (uint2)(w[0], w[1]);
-    else if (bytes < 16 || !s.whole)
+    else if (bytes < 16 || !whole)
         UNROLL for (uint i = 0; i < bytes / 4; i++)
             ((__local uint *)p)[i] = w[i];
     else
@@ -181,29 +182,58 @@ static uint worker_column(struct row row, uint first, uint step, uint i)
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
+static bool run_is_there(uint first, uint j)
+{
+    return HELD * CLUSTER == COLS || taken_column(first, j * RUN) < COLS;
+}
+
+/* A worker's runs, n words of room each, of the row whose first element is number `at`:
+ * all of them read before the first is waited for. */
+#define EACH_RUN(each, whole)                                                            \
+    UNROLL for (uint j = 0; j < RUNS; j++)                                               \
+    {                                                                                    \
+        if (run_is_there(first, j))                                                      \
+            each(w + j * n, s, at + taken_column(first, j * RUN), unit, whole);          \
+    }
+
+INLINE void runs_get(uint *w, uint n, struct staged s, uint at, uint first, uint unit)
+{
+    if (s.whole) {
+        EACH_RUN(run_get, true)
+    } else {
+        EACH_RUN(run_get, false)
+    }
+}
+
+INLINE void runs_put(const uint *w, uint n, struct staged s, uint at, uint first,
+                     uint unit)
+{
+    if (s.whole) {
+        EACH_RUN(run_put, true)
+    } else {
+        EACH_RUN(run_put, false)
+    }
+}
+
 INLINE void take_row(struct taken *t, struct row row, const struct stage *stage, uint at,
                      uint first)
 {
-    UNROLL for (uint i = 0; i < HELD; i += RUN)
+    uint x[RUNS * X_WORDS], dy[RUNS * DY_WORDS];
+    runs_get(x, X_WORDS, stage->x, at, first, X_BYTES);
+#if HAS_DY
+    runs_get(dy, DY_WORDS, stage->dy, at, first, DY_BYTES);
+#endif
+    UNROLL for (uint i = 0; i < HELD; i++)
     {
-        uint x[X_WORDS] = {0}, dy[DY_WORDS + 1] = {0}, c = taken_column(first, i);
-        if (HELD * CLUSTER == COLS || c < COLS) {
-            run_get(x, stage->x, at + c, X_BYTES);
+        uint c = taken_column(first, i), j = i / RUN, k = i % RUN;
+        t->x[i] = FILL;
+        t->dy[i] = 0;
+        if (!is_taken(row, c))
+            continue;
+        t->x[i] = logit_of(row, c, CAT(word_, X)(x + j * X_WORDS, k));
 #if HAS_DY
-            run_get(dy, stage->dy, at + c, DY_BYTES);
+        t->dy[i] = CAT(word_, DY)(dy + j * DY_WORDS, k);
 #endif
-        }
-        UNROLL for (uint k = 0; k < RUN; k++)
-        {
-            t->x[i + k] = FILL;
-            t->dy[i + k] = 0;
-            if (is_taken(row, c + k)) {
-                t->x[i + k] = logit_of(row, c + k, CAT(word_, X)(x, k));
-#if HAS_DY
-                t->dy[i + k] = CAT(word_, DY)(dy, k);
-#endif
-            }
-        }
     }
 }
 
@@ -268,26 +298,25 @@ INLINE uint taken_hot(const struct taken *t, struct row row, real max, uint firs
 INLINE void put_row(const struct taken *t, struct row row, const struct stage *stage,
                     uint at, uint first, struct result result, uint hot)
 {
-    UNROLL for (uint i = 0; i < HELD; i += RUN)
+    uint w[RUNS * Y_WORDS];
+    UNROLL for (uint j = 0; j < RUNS; j++)
     {
         real v[PACK];
-        uint w[Y_WORDS + 1], c = taken_column(first, i);
         UNROLL for (uint k = 0; k < PACK; k++)
         {
             v[k] = 0;
             if (k >= RUN)
                 continue;
-            struct element e = taken_element(t, first, i + k);
+            struct element e = taken_element(t, first, j * RUN + k);
 #if MAY_BE_HOT
             if (row.one_hot)
                 e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
 #endif
             v[k] = op_value(row, e, result);
         }
-        CAT(words_from_, Y)(w, v);
-        if (HELD * CLUSTER == COLS || c < COLS)
-            run_put(w, stage->y, at + c, Y_BYTES);
+        CAT(words_from_, Y)(w + j * Y_WORDS, v);
     }
+    runs_put(w, Y_WORDS, stage->y, at, first, Y_BYTES);
 }
 #endif
 
