@@ -5,6 +5,7 @@
  * of the elements before the first and behind the last whole pack, those that are its own.
  */
 #include "words.cl"
+#include "pack_sum.cl"
 
 #if FORMS
 #define LOGITS_READY 1
@@ -264,23 +265,6 @@ INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint 
     UNROLL for (uint k = 1; k < PACK; k++)
         max[0] = real_max(max[0], max[k]);
     return max[0];
-}
-
-/* The terms of one pack. They are added as a tree; but where the row's maximum is among
- * them, a logarithm wants the others' last digits. */
-INLINE struct pair add_pack(struct pair sum, real *term, bool with_max)
-{
-#if OP_NEEDS_REST
-    if (with_max) {
-        UNROLL for (uint k = 0; k < PACK; k++)
-            sum = pair_add(sum, term[k]);
-        return sum;
-    }
-#endif
-    UNROLL for (uint d = PACK / 2; d > 0; d /= 2)
-        UNROLL for (uint k = 0; k < d; k++)
-            term[k] += term[k + d];
-    return pair_add(sum, term[0]);
 }
 
 INLINE struct pair held_sum(const struct held *h, struct row row, struct cut cut,

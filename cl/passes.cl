@@ -2,7 +2,8 @@
 /*
  * How a set of workers goes over one row, for any operation. Worker `first` takes columns
  * first, first + step, ... of those that take part; in mappings with PACKS it takes packs of
- * neighbours, see held.cl. All workers of a set pass the same row.
+ * neighbours, see held.cl, and in those with ROWS runs of them, see staged.cl. All workers of
+ * a set pass the same row.
  *
  * A mapping defines what its set is:
  *     set_max  everybody gets the largest of everybody's value
@@ -106,7 +107,7 @@ INLINE uint set_min_column(const uint *columns, __local real *scratch)
 
 /* How many columns a worker takes at most, and its i-th one, or NO_COLUMN where it takes
  * fewer. They rise with i. */
-#ifdef PACKS
+#if defined PACKS || defined ROWS
 static uint worker_columns(struct row row, uint first, uint step);
 static uint worker_column(struct row row, uint first, uint step, uint i);
 #else

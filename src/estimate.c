@@ -46,6 +46,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
                      : 2 * (log2(wg) + 2) * k->barrier;
     else if (v->geometry == ROW_PER_LANES || v->geometry == ROW_PER_CLUSTER)
         reduce = 4 * log2(workers) * 4;
+    else if (v->geometry == ROWS_PER_GROUP)
+        reduce = 4 * log2(workers) * 4 + 3 * k->barrier;
     double idle = wg < k->together ? k->together / wg : 1;
     return workers * idle * (steps * k->element + reduce) / k->lanes;
 }
@@ -63,7 +65,7 @@ static double estimate_looped(const struct config *config, const struct problem 
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units;
-    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
+    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, p, t));
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
@@ -122,7 +124,7 @@ static double estimate_held(const struct config *config, const struct problem *p
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double wg = (double)clsm_config_wg(config), units = t->compute_units;
     double parts = (double)clsm_config_parts(config, p, t);
-    double per_group = (double)clsm_config_rows_per_group(config, t);
+    double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = fmax(1, ceil(rows / per_group)) * parts;
     double workers = clsm_config_workers(config, t) * parts;
     double elements = (double)p->cols / workers * element_steps(p);

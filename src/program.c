@@ -113,6 +113,9 @@ static void describe_config(const struct config *config, const struct problem *p
     if (v->packs)
         put(b, " -DPACKS=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
             clsm_config_parts(config, p, t));
+    if (v->exact_cols)
+        put(b, " -DCOLS=%zu -DROWS=%zu", p->cols,
+            clsm_config_rows_per_group(config, p, t));
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

@@ -18,6 +18,14 @@ const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants
 
 enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_HELD_HALVES = 32, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
 
+/* Blocks of rows: enough bytes under way, and room for several work-groups on a unit. */
+enum {
+    BLOCK_ITEM_BYTES = 32,
+    MAX_TURNS = 16,
+    MAX_BLOCK_BYTES = 24576,
+    BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
+};
+
 static unsigned value_count(const struct param *param)
 {
     unsigned n = 0;
@@ -171,6 +179,7 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
     case ROW_PER_LANES:
         return t->lanes ? t->lanes : 1;
     case ROW_PER_CLUSTER:
+    case ROWS_PER_GROUP:
         return clsm_config_value(config, "CLUSTER", 1);
     case ROW_PER_GROUPS:
         return (unsigned)clsm_config_wg(config);
@@ -261,6 +270,45 @@ static bool row_fits(const struct config *config, const struct problem *p,
     return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
 }
 
+/* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */
+static size_t staged_row_bytes(const struct problem *p)
+{
+    size_t x = clsm_type_bytes(p->x.type), y = clsm_type_bytes(p->y.type);
+    size_t bytes = x;
+    if (clsm_has(p, CLSM_DY))
+        bytes += clsm_type_bytes(p->dy.type);
+    if (clsm_problem_y(p) == CLSM_Y_ROW && y != x)
+        bytes += y;
+    return bytes * p->cols;
+}
+
+/* Enough rows that each work-item has BLOCK_ITEM_BYTES of x under way. */
+static size_t block_rows(const struct config *config, const struct problem *p)
+{
+    size_t workers = clsm_config_value(config, "CLUSTER", 1), turns = 1;
+    size_t row_bytes = p->cols * clsm_type_bytes(p->x.type);
+    while (turns < MAX_TURNS && turns * row_bytes < BLOCK_ITEM_BYTES * workers)
+        turns *= 2;
+    return clsm_config_wg(config) / workers * turns;
+}
+
+static const char *block_misfit(const struct config *config, const struct problem *p,
+                                const struct traits *t)
+{
+    size_t workers = clsm_config_value(config, "CLUSTER", 1);
+    size_t bytes = block_rows(config, p) * staged_row_bytes(p);
+    size_t held = at_least_one(p->cols, workers) * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    if (workers > 1 && !(t->bits & TRAIT_SWAP))
+        return "the device has no working subgroups";
+    if (workers > 1 && workers > t->lanes)
+        return "the device's subgroups are smaller";
+    if (held * (clsm_problem_is_f64(p) ? 2 : 1) > MAX_HELD_WORDS)
+        return "the rows do not fit in registers";
+    if (bytes > MAX_BLOCK_BYTES || bytes + BLOCK_SPARE_BYTES > t->local_bytes)
+        return "the rows do not fit in local memory";
+    return NULL;
+}
+
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
@@ -273,7 +321,9 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device has no working subgroups";
     if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))
         return "not for rows of this length";
-    if (p->open_cols && v->cols.min > 1)
+    if (v->exact_cols && !p->cols)
+        return "not for rows of this length";
+    if (p->open_cols && (v->cols.min > 1 || v->exact_cols))
         return "not for rows of every length up to the bound";
     if (p->strided && !v->any_axis)
         return "takes the last, packed axis only";
@@ -285,6 +335,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device's subgroups are smaller";
     if (v->packs && !row_fits(config, p, t))
         return "the rows do not fit in registers";
+    if (v->geometry == ROWS_PER_GROUP && block_misfit(config, p, t))
+        return block_misfit(config, p, t);
     if (v->one_state && !clsm_problem_has_one_state(p))
         return "takes operations that need no more than a maximum and a sum";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
@@ -294,12 +346,15 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
     return NULL;
 }
 
-size_t clsm_config_rows_per_group(const struct config *config, const struct traits *t)
+size_t clsm_config_rows_per_group(const struct config *config, const struct problem *p,
+                                  const struct traits *t)
 {
     size_t wg = clsm_config_wg(config);
     switch (clsm_variants[config->variant].geometry) {
     case ROW_PER_ITEM:
         return wg;
+    case ROWS_PER_GROUP:
+        return block_rows(config, p);
     case ROW_PER_CLUSTER:
         return wg / clsm_config_value(config, "CLUSTER", 1);
     case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */

@@ -12,6 +12,7 @@ enum geometry {
     ROW_PER_LANES,    /* a subgroup takes a row */
     ROW_PER_CLUSTER,  /* CLUSTER lanes of a subgroup take a row */
     ROW_PER_GROUP,    /* a work-group takes a row */
+    ROWS_PER_GROUP,   /* a work-group takes a block of rows, CLUSTER work-items each */
     ROW_PER_GROUPS,   /* several work-groups take a row */
     ROW_RUN_PER_ITEM, /* a work-group of one work-item takes a run of rows */
 };
@@ -25,6 +26,7 @@ struct variant {
     struct {
         size_t min, max;
     } cols;               /* the row lengths it gets right */
+    bool exact_cols;      /* its programs are for one row length */
     bool any_axis;        /* takes elements that are not neighbours */
     unsigned needs;       /* traits, as bits */
     bool lanes;           /* exchanges values between lanes where the device can */
@@ -89,7 +91,8 @@ unsigned clsm_config_held_words(const struct config *config, const struct proble
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t);
 
-/* Softmaxes that the work-groups of one round take. At least 1. */
-size_t clsm_config_rows_per_group(const struct config *config, const struct traits *t);
+/* Softmaxes that a work-group takes in one round. At least 1. */
+size_t clsm_config_rows_per_group(const struct config *config, const struct problem *p,
+                                  const struct traits *t);
 
 #endif

@@ -31,6 +31,7 @@ struct lengths edge_lengths(const struct config *config, const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
     size_t wg = clsm_config_wg(config), vec = clsm_config_value(config, "VEC", 1);
+    static const size_t runs[] = {4, 7, 12, 33}; /* of 4, 1, 4 and 1 neighbours */
     size_t lanes = t->bits & TRAIT_LANES ? t->lanes : 1;
     struct lengths l = {.count = 0};
     add(&l, v, 0);
@@ -41,6 +42,8 @@ struct lengths edge_lengths(const struct config *config, const struct traits *t)
     add_around(&l, v, lanes);
     add_around(&l, v, wg);
     add_around(&l, v, clsm_config_value(config, "BLOCK", 1) * wg);
+    for (size_t i = 0; v->exact_cols && i < sizeof runs / sizeof *runs; i++)
+        add(&l, v, runs[i]);
     add(&l, v, 4999); /* a prime */
     if (v->cols.max <= LONGEST_EDGE)
         add(&l, v, v->cols.max);

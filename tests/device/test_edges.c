@@ -37,15 +37,24 @@ static bool runs_here(const struct device *device, const struct config *config)
            !clsm_config_misfit(config, &p, &device->session.engine->traits);
 }
 
+/* Can the subject take rows of this length at all? */
+static bool takes(const struct subject *s, const clsm_problem *given)
+{
+    struct problem p;
+    return clsm_problem_check(given, &p) == CLSM_OK &&
+           !clsm_config_misfit(&s->config, &p,
+                               &s->tally->device->session.engine->traits);
+}
+
 /* All edge lengths with one plan, since a program serves them all, or, where the table
- * gives a shortest length, with a plan each. */
+ * gives a shortest length or a program is for one length, with a plan each. */
 static void run_lengths(const struct subject *s, struct trial trial,
                         const struct lengths *lengths)
 {
     clsm_plan *plan = NULL;
     const struct session *session = &s->tally->device->session;
-    if (clsm_variants[s->config.variant].cols.min <= 1 &&
-        !asked_for("CLSM_TEST_LIST")) {
+    const struct variant *v = &clsm_variants[s->config.variant];
+    if (v->cols.min <= 1 && !v->exact_cols && !asked_for("CLSM_TEST_LIST")) {
         trial.problem.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
         if (!tally_ok(s->tally,
                       clsm_plan_create(session->engine, &trial.problem, &plan),
@@ -55,6 +64,8 @@ static void run_lengths(const struct subject *s, struct trial trial,
     }
     for (unsigned i = 0; i < lengths->count; i++) {
         trial.problem.cols = lengths->cols[i];
+        if (v->exact_cols && !takes(s, &trial.problem))
+            continue;
         trial.kind = (enum input_kind)(i % INPUT_KIND_COUNT);
         trial.seed++;
         tally_trial(s->tally, &trial, plan);

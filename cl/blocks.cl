@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks of up to ROWS rows of COLS elements between global and local memory, as bits: 16
+ * bytes at a time where rows stand without gaps, at whatever address a block begins, and
+ * element by element elsewhere. `unit` is an element's size, a constant once inlined.
+ *
+ * In local memory a block lies without gaps from element `phase` of the first 16 bytes
+ * on, where it begins in global memory, so that 16 bytes there are 16 bytes here.
+ */
+#define BLOCK_CHUNKS(unit) (ROWS * COLS * (unit) / 16 + 1)
+
+/* The rows that a work-group has in hand. */
+struct block {
+    size_t row;    /* the first one */
+    uint elements; /* of all of them */
+};
+
+static bool has_no_gaps(struct place place, struct shape shape)
+{
+    bool matrices = BATCHED && shape.rows > shape.queries;
+    return place.row == COLS && (!matrices || place.matrix == shape.queries * COLS);
+}
+
+/* Where element e of a block stands. */
+static size_t element_at(struct place place, struct shape shape, struct block block,
+                         uint e, bool no_gaps)
+{
+    if (no_gaps)
+        return place.offset + block.row * COLS + e;
+    size_t r = block.row + e / COLS;
+    return place.offset + r / shape.queries * place.matrix +
+           r % shape.queries * place.row + e % COLS;
+}
+
+/* A block's phase in global memory; 0 of one with gaps. */
+static uint block_phase(const __global void *tensor, struct place place,
+                        struct shape shape, struct block block, uint unit)
+{
+    size_t at = (size_t)tensor + (place.offset + block.row * COLS) * unit;
+    return has_no_gaps(place, shape) ? (uint)(at % 16) / unit : 0;
+}
+
+/* A block cut at its 16-byte borders: elements, chunks of 16 bytes, elements. */
+struct pieces {
+    uint head, chunks, tail;
+    uint tail_at;
+};
+
+static struct pieces block_pieces(struct block block, uint phase, uint unit)
+{
+    struct pieces p;
+    const uint each = 16 / unit;
+    p.head = min((each - phase) % each, block.elements);
+    p.chunks = (block.elements - p.head) / each;
+    p.tail_at = p.head + p.chunks * each;
+    p.tail = block.elements - p.tail_at;
+    return p;
+}
+
+/* Element i of one to element j of the other. */
+#define COPY_ELEMENT(to_space, to, i, from_space, from, j, unit)                         \
+    if ((unit) == 2)                                                                     \
+        ((to_space ushort *)(to))[i] = ((from_space ushort *)(from))[j];                 \
+    else if ((unit) == 4)                                                                \
+        ((to_space uint *)(to))[i] = ((from_space uint *)(from))[j];                     \
+    else                                                                                 \
+        ((to_space ulong *)(to))[i] = ((from_space ulong *)(from))[j]
+
+INLINE void element_in(__local void *to, uint i, const __global void *from, size_t j,
+                       uint unit)
+{
+    COPY_ELEMENT(__local, to, i, const __global, from, j, unit);
+}
+
+INLINE void element_out(__global void *to, size_t i, const __local void *from, uint j,
+                        uint unit)
+{
+    COPY_ELEMENT(__global, to, i, const __local, from, j, unit);
+}
+
+/* Chunks that a work-item copies at most. */
+#define COPIES(unit) ((BLOCK_CHUNKS(unit) + WG - 1) / WG)
+
+/* All loads are on their way before the first is waited for. */
+INLINE void chunks_in(__local uint4 *to, const __global uint4 *from, uint chunks,
+                      uint unit)
+{
+    uint i = get_local_id(0);
+#if HAS_PTX
+    UNROLL for (uint k = 0; k < COPIES(unit); k++)
+        if (k * WG + i < chunks)
+            ptx_copy_16(to + k * WG + i, from + k * WG + i);
+#else
+    uint4 flying[COPIES(8)];
+    UNROLL for (uint k = 0; k < COPIES(unit); k++)
+        if (k * WG + i < chunks)
+            flying[k] = from[k * WG + i];
+    UNROLL for (uint k = 0; k < COPIES(unit); k++)
+        if (k * WG + i < chunks)
+            to[k * WG + i] = flying[k];
+#endif
+}
+
+/* To local memory; it is there for everybody after blocks_wait and a barrier. */
+INLINE void block_in(__local uint4 *to, const __global void *tensor, struct place place,
+                     struct shape shape, struct block block, uint unit)
+{
+    uint i = get_local_id(0);
+    if (!has_no_gaps(place, shape)) {
+        for (uint e = i; e < block.elements; e += WG)
+            element_in(to, e, tensor, element_at(place, shape, block, e, false), unit);
+        return;
+    }
+    uint phase = block_phase(tensor, place, shape, block, unit);
+    struct pieces p = block_pieces(block, phase, unit);
+    const __global uchar *from =
+        (const __global uchar *)tensor + (place.offset + block.row * COLS) * unit;
+    chunks_in(to + (phase != 0), (const __global uint4 *)(from + p.head * unit), p.chunks,
+              unit);
+    if (i < p.head)
+        element_in(to, phase + i, from, i, unit);
+    if (i < p.tail)
+        element_in(to, phase + p.tail_at + i, from, p.tail_at + i, unit);
+}
+
+INLINE void blocks_wait(void)
+{
+#if HAS_PTX
+    ptx_wait_copies();
+#endif
+}
+
+/* From local memory, where its phase is `phase`, which may be another one than there. */
+INLINE void block_out(__global void *tensor, struct place place, struct shape shape,
+                      struct block block, uint unit, const __local uint4 *from,
+                      uint phase)
+{
+    uint i = get_local_id(0);
+    bool no_gaps = has_no_gaps(place, shape);
+    if (!no_gaps || block_phase(tensor, place, shape, block, unit) != phase) {
+        for (uint e = i; e < block.elements; e += WG)
+            element_out(tensor, element_at(place, shape, block, e, no_gaps), from,
+                        phase + e, unit);
+        return;
+    }
+    struct pieces p = block_pieces(block, phase, unit);
+    __global uchar *to =
+        (__global uchar *)tensor + (place.offset + block.row * COLS) * unit;
+    UNROLL for (uint k = 0; k < COPIES(unit); k++)
+    {
+        uint j = k * WG + i;
+        if (j < p.chunks)
+            STORE_16(from[(phase != 0) + j], (__global uint4 *)(to + p.head * unit) + j);
+    }
+    if (i < p.head)
+        element_out(to, i, from, phase + i, unit);
+    if (i < p.tail)
+        element_out(to, p.tail_at + i, from, phase + p.tail_at + i, unit);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * staged: a work-group takes a block of ROWS neighbouring rows, without gaps one piece of
+ * memory however short a row is, to local memory and back, 16 bytes at a time; CLUSTER
+ * neighbouring lanes (or one work-item) take a row of it and hold it in registers. Reads
+ * x once, writes y once. Wins on the shortest rows, which have few whole 16 bytes or none.
+ * The exact COLS is compiled in. Rows with gaps are right too, element by element.
+ *
+ * Local memory has BANKS words side by side. A worker takes runs of RUN neighbours, up to
+ * 16 bytes at once, and clusters side by side take rows APART, since neighbouring rows of
+ * an odd length would collide. Counted over 1 to 256 columns of each type: clusters of 4
+ * and more have at most two work-items at a bank, work-items alone more than that only in
+ * rows of a multiple of 64 bytes (f64: 32).
+ */
+#ifndef WG
+#define WG 128
+#endif
+#ifndef CLUSTER
+#define CLUSTER 1
+#endif
+#define BANKS 32
+
+#if CLUSTER == 1
+INLINE real set_max(real v, __local real *scratch)
+{
+    return v;
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return s;
+}
+#else
+INLINE real set_max(real v, __local real *scratch)
+{
+    return cluster_max(v, CLUSTER, scratch);
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+#if OP_NEEDS_REST
+    return cluster_sum(s, CLUSTER, scratch);
+#else
+    struct pair sum = {cluster_add(s.hi + s.lo, CLUSTER, scratch), (real)0};
+    return sum;
+#endif
+}
+#endif
+#include "words.cl"
+#include "blocks.cl"
+#include "pack_sum.cl"
+
+/* What a worker holds in runs of n; the longest runs with which nobody holds more. */
+#define HELD_IN(n) ((COLS + (n)*CLUSTER - 1) / ((n)*CLUSTER) * (n))
+#define RUNS_OF(n) (COLS % (n) == 0 && (n) <= PACK && HELD_IN(n) == HELD_IN(1))
+#define LOWEST_BIT(n) ((n) & -(n))
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
+
+#if OP_WRITES == WRITES_ROW
+#define STAGES_Y 1
+#else
+#define STAGES_Y 0
+#endif
+#if HAS_DY
+#define STAGES_DY 1
+#else
+#define STAGES_DY 0
+#endif
+
+enum {
+    RUN = RUNS_OF(8) ? 8 : RUNS_OF(4) ? 4 : RUNS_OF(2) ? 2 : 1,
+    HELD = HELD_IN(RUN),
+    RUNS = HELD / RUN,
+    SETS = WG / CLUSTER,
+    NEAR = BANKS / CLUSTER, /* clusters that read at once */
+    WANTED = CLUSTER / LEAST(CLUSTER, LOWEST_BIT(COLS / RUN)),
+    APART = LEAST(WANTED, ROWS / NEAR),
+
+    X_BYTES = sizeof(mem_x),
+    Y_BYTES = sizeof(mem_y),
+    DY_BYTES = sizeof(mem_dy),
+    Y_IN_X = X_BYTES == Y_BYTES, /* each element of y where its x was */
+    X_CHUNKS = BLOCK_CHUNKS(X_BYTES),
+    DY_CHUNKS = STAGES_DY * BLOCK_CHUNKS(DY_BYTES),
+    Y_CHUNKS = (STAGES_Y && !Y_IN_X) * BLOCK_CHUNKS(Y_BYTES)
+};
+
+/* A block of a tensor in local memory. */
+struct staged {
+    __local uint4 *at;
+    uint phase;
+    bool whole; /* do runs stand at multiples of their size, or of 16 bytes? */
+};
+
+struct stage {
+    struct staged x, dy, y;
+};
+
+static struct staged staged_at(__local uint4 *at, uint phase, uint unit)
+{
+    struct staged s = {at, phase, phase * unit % LEAST(16, RUN * unit) == 0};
+    return s;
+}
+
+static __local uchar *staged_element(struct staged s, uint e, uint unit)
+{
+    return (__local uchar *)s.at + (s.phase + e) * unit;
+}
+
+/* A run as words, and back. */
+INLINE void run_get(uint *w, struct staged s, uint e, uint unit, bool whole)
+{
+    const __local uchar *p = staged_element(s, e, unit);
+    const uint bytes = RUN * unit;
+    if (bytes == 2)
+        w[0] = *(const __local ushort *)p;
+    else if (unit == 2 && !whole)
+        UNROLL for (uint i = 0; i < bytes / 4; i++)
+            w[i] = ((const __local ushort *)p)[2 * i] |
+                   (uint)((const __local ushort *)p)[2 * i + 1] << 16;
+    else if (bytes == 8 && whole) {
+        uint2 v = *(const __local uint2 *)p;
+        w[0] = v.x, w[1] = v.y;
+    } else if (bytes < 16 || !whole)
+        UNROLL for (uint i = 0; i < bytes / 4; i++)
+            w[i] = ((const __local uint *)p)[i];
+    else
+        UNROLL for (uint i = 0; i < bytes / 4; i += 4)
+        {
+            uint4 v = ((const __local uint4 *)p)[i / 4];
+            w[i] = v.x, w[i + 1] = v.y, w[i + 2] = v.z, w[i + 3] = v.w;
+        }
+}
+
+INLINE void run_put(const uint *w, struct staged s, uint e, uint unit, bool whole)
+{
+    __local uchar *p = staged_element(s, e, unit);
+    const uint bytes = RUN * unit;
+    if (bytes == 2)
+        *(__local ushort *)p = (ushort)w[0];
+    else if (unit == 2 && !whole)
+        UNROLL for (uint i = 0; i < bytes / 2; i++)
+            ((__local ushort *)p)[i] = (ushort)(w[i / 2] >> (16 * (i % 2)));
+    else if (bytes == 8 && whole)
+        *(__local uint2 *)p = (uint2)(w[0], w[1]);
+    else if (bytes < 16 || !whole)
+        UNROLL for (uint i = 0; i < bytes / 4; i++)
+            ((__local uint *)p)[i] = w[i];
+    else
+        UNROLL for (uint i = 0; i < bytes / 4; i += 4)
+            ((__local uint4 *)p)[i / 4] = (uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]);
+}
+
+/* What a worker holds of its row. */
+struct taken {
+    real x[HELD], dy[HELD];
+};
+
+/* The column of what it holds as i. */
+static uint taken_column(uint first, uint i)
+{
+    return (i / RUN * CLUSTER + first) * RUN + i % RUN;
+}
+
+static bool is_taken(struct row row, uint c)
+{
+    return (HELD * CLUSTER == COLS || c < COLS) &&
+           (!BOUNDED || (c >= row.begin && c < row.end));
+}
+
+static uint worker_columns(struct row row, uint first, uint step)
+{
+    return row.cols ? HELD : 0;
+}
+
+static uint worker_column(struct row row, uint first, uint step, uint i)
+{
+    uint c = taken_column(first, i);
+    return is_taken(row, c) ? c : NO_COLUMN;
+}
+
+/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
+#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
+
+static bool run_is_there(uint first, uint j)
+{
+    return HELD * CLUSTER == COLS || taken_column(first, j * RUN) < COLS;
+}
+
+/* A worker's runs, n words of room each, of the row whose first element is number `at`:
+ * all of them read before the first is waited for. */
+#define EACH_RUN(each, whole)                                                            \
+    UNROLL for (uint j = 0; j < RUNS; j++)                                               \
+    {                                                                                    \
+        if (run_is_there(first, j))                                                      \
+            each(w + j * n, s, at + taken_column(first, j * RUN), unit, whole);          \
+    }
+
+INLINE void runs_get(uint *w, uint n, struct staged s, uint at, uint first, uint unit)
+{
+    if (s.whole) {
+        EACH_RUN(run_get, true)
+    } else {
+        EACH_RUN(run_get, false)
+    }
+}
+
+INLINE void runs_put(const uint *w, uint n, struct staged s, uint at, uint first,
+                     uint unit)
+{
+    if (s.whole) {
+        EACH_RUN(run_put, true)
+    } else {
+        EACH_RUN(run_put, false)
+    }
+}
+
+INLINE void take_row(struct taken *t, struct row row, const struct stage *stage, uint at,
+                     uint first)
+{
+    uint x[RUNS * X_WORDS], dy[RUNS * DY_WORDS];
+    runs_get(x, X_WORDS, stage->x, at, first, X_BYTES);
+#if HAS_DY
+    runs_get(dy, DY_WORDS, stage->dy, at, first, DY_BYTES);
+#endif
+    UNROLL for (uint i = 0; i < HELD; i++)
+    {
+        uint c = taken_column(first, i), j = i / RUN, k = i % RUN;
+        t->x[i] = FILL;
+        t->dy[i] = 0;
+        if (!is_taken(row, c))
+            continue;
+        t->x[i] = logit_of(row, c, CAT(word_, X)(x + j * X_WORDS, k));
+#if HAS_DY
+        t->dy[i] = CAT(word_, DY)(dy + j * DY_WORDS, k);
+#endif
+    }
+}
+
+static struct element taken_element(const struct taken *t, uint first, uint i)
+{
+    struct element e = {taken_column(first, i), t->x[i], t->dy[i]};
+    return e;
+}
+
+static real taken_max(const struct taken *t)
+{
+    real max[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        max[k] = -INFINITY;
+    UNROLL for (uint i = 0; i < HELD; i++)
+        max[i % PACK] = real_max(max[i % PACK], t->x[i]);
+    UNROLL for (uint k = 1; k < PACK; k++)
+        max[0] = real_max(max[0], max[k]);
+    return max[0];
+}
+
+static struct pair taken_sum(const struct taken *t, struct row row, uint first, real max,
+                             struct keep *keep)
+{
+    struct pair sum = {(real)0, (real)0};
+    UNROLL for (uint i = 0; i < HELD; i += PACK)
+    {
+        real term[PACK], most = -INFINITY;
+        UNROLL for (uint k = 0; k < PACK; k++)
+        {
+            term[k] = 0;
+            if (i + k >= HELD)
+                continue;
+            struct element e = taken_element(t, first, i + k);
+            most = real_max(most, e.x);
+            term[k] = op_term(row, e, max);
+            if (OP_KEEPS && is_taken(row, e.c))
+                keep_add(keep, row, e);
+        }
+        sum = add_pack(sum, term, most == max);
+    }
+    return sum;
+}
+
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+/* The first column where the row has its maximum, in rows of temperature 0. */
+INLINE uint taken_hot(const struct taken *t, struct row row, real max, uint first,
+                      __local real *scratch)
+{
+    uint at = NO_COLUMN;
+    UNROLL for (uint i = 0; i < HELD; i++)
+    {
+        uint c = taken_column(first, i);
+        bool hot = row.one_hot && t->x[i] == max && is_taken(row, c);
+        at = at == NO_COLUMN && hot ? c : at;
+    }
+    return set_min_column(&at, scratch);
+}
+#endif
+
+#if STAGES_Y
+INLINE void put_row(const struct taken *t, struct row row, const struct stage *stage,
+                    uint at, uint first, struct result result, uint hot)
+{
+    uint w[RUNS * Y_WORDS];
+    UNROLL for (uint j = 0; j < RUNS; j++)
+    {
+        real v[PACK];
+        UNROLL for (uint k = 0; k < PACK; k++)
+        {
+            v[k] = 0;
+            if (k >= RUN)
+                continue;
+            struct element e = taken_element(t, first, j * RUN + k);
+#if MAY_BE_HOT
+            if (row.one_hot)
+                e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
+#endif
+            v[k] = op_value(row, e, result);
+        }
+        CAT(words_from_, Y)(w + j * Y_WORDS, v);
+    }
+    runs_put(w, Y_WORDS, stage->y, at, first, Y_BYTES);
+}
+#endif
+
+/* One row from and to local memory, where its first element is number `at`. */
+INLINE void staged_row(struct row row, const struct stage *stage, uint at,
+                       __local real *scratch)
+{
+    uint first = get_local_id(0) % CLUSTER;
+    struct state s = state_empty();
+    struct taken taken;
+    struct keep keep;
+    keep_start(&keep, row);
+    take_row(&taken, row, stage, at, first);
+#if OP_GIVEN
+    s.max = row.from_max;
+    s.sum.hi = row.from_sum;
+#else
+#if OP_NEEDS_MAX
+    s.max = set_max(taken_max(&taken), scratch);
+#endif
+    s.sum = set_sum(taken_sum(&taken, row, first, s.max, &keep), scratch);
+#endif
+    uint hot = NO_COLUMN;
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+    hot = taken_hot(&taken, row, s.max, first, scratch);
+#endif
+    struct result result = close_row(row, s, &keep, first, scratch);
+#if OP_WRITES == WRITES_ROW
+    put_row(&taken, row, stage, at, first, result, hot);
+#elif OP_WRITES == WRITES_ITSELF
+    op_write(row, result, &keep, first, CLUSTER, scratch);
+#endif
+}
+
+/* The row of a block that cluster number `set` takes. */
+static uint row_of_set(uint set)
+{
+    uint near = set % NEAR, turn = set / NEAR;
+    return turn / APART * (NEAR * APART) + near * APART + turn % APART;
+}
+
+#define PHASE_OF(tensor, unit) block_phase(tensor, shape.tensor, shape, block, unit)
+
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
+clsm_row(TENSORS)
+{
+    __local uint4 local_x[X_CHUNKS], local_dy[DY_CHUNKS + 1], local_y[Y_CHUNKS + 1];
+    __local real scratch[LANES_SCRATCH + 1];
+    for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
+         r += get_num_groups(0) * (size_t)ROWS) {
+        struct block block = {r, (uint)min(shape.rows - r, (size_t)ROWS) * COLS};
+        struct stage stage;
+        stage.x = staged_at(local_x, PHASE_OF(x, X_BYTES), X_BYTES);
+        stage.y = stage.x;
+        block_in(local_x, x, shape.x, shape, block, X_BYTES);
+#if HAS_DY
+        stage.dy = staged_at(local_dy, PHASE_OF(dy, DY_BYTES), DY_BYTES);
+        block_in(local_dy, dy, shape.dy, shape, block, DY_BYTES);
+#endif
+#if STAGES_Y
+        if (!Y_IN_X)
+            stage.y = staged_at(local_y, PHASE_OF(y, Y_BYTES), Y_BYTES);
+#endif
+        blocks_wait();
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint set = get_local_id(0) / CLUSTER; set < ROWS; set += SETS) {
+            uint k = row_of_set(set);
+            staged_row(ROW_AT(r + k), &stage, k * COLS, scratch);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+#if STAGES_Y
+        block_out(y, shape.y, shape, block, Y_BYTES, stage.y.at, stage.y.phase);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    }
+}
