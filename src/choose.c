@@ -43,9 +43,11 @@ static double row_cycles(const struct config *config, const struct problem *p,
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
     double steps =
-        ceil(cols / (workers * width)) * vector_cost * (clsm_variant_reads(v, p) + 1);
+        ceil(cols / (workers * width)) * vector_cost * (clsm_config_reads(config, p, t) + 1);
     double reduce = 0;
-    if (v->geometry == ROW_PER_GROUP)
+    if (clsm_config_tile(config) > 1)
+        reduce = 2 * (log2(workers) / 2 + 2) * k->barrier;
+    else if (v->geometry == ROW_PER_GROUP)
         reduce = clsm_variant_uses_lanes(v, t)
                      ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * k->barrier;
@@ -64,26 +66,32 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double reads = clsm_variant_reads(v, p);
+    double reads = clsm_config_reads(config, p, t);
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units;
-    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, t));
+    double per_group = (double)clsm_config_rows_per_group(config, t);
+    double groups = ceil(rows / per_group);
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
     double in_flight = k->resident / (double)clsm_config_wg(config);
-    double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
+    double rows_in_flight = in_flight * (p->strided ? per_group : 1);
+    double again = rows_in_flight * in <= k->cache_bytes ? 0.1 : 1;
     double bytes = in * (1 + again * (reads - 1)) + out;
-    if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
+    bool apart = v->geometry == ROW_PER_ITEM || clsm_config_tile(config) > 1;
+    if (apart && p->inner == 1 && in > 64)
         bytes *= k->scattered;
 
     double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
     double throughput = (work > memory ? work : memory) * rows / busy;
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
-    double waits = ceil((double)p->cols / clsm_config_workers(config, t) /
-                        clsm_config_value(config, "BLOCK", 2));
+    bool all;
+    double at_once = clsm_config_tile(config) > 1 ? clsm_config_hold(config, p, t, &all)
+                                                  : clsm_config_value(config, "BLOCK", 2);
+    double waits =
+        ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
     return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;

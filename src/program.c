@@ -110,6 +110,11 @@ static void describe_config(const struct config *config, const struct problem *p
     if (v->packs)
         put(b, " -DPACKS=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
             clsm_config_parts(config, p, t));
+    if (clsm_config_tile(config) > 1) {
+        bool all;
+        unsigned hold = clsm_config_hold(config, p, t, &all);
+        put(b, " -DHOLD=%u%s", hold, all ? " -DONE_TURN=1" : "");
+    }
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

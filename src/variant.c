@@ -16,7 +16,7 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, REGISTER_WORDS = 32, MAX_SPARE_BYTES = 32768, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, REGISTER_WORDS = 32, MAX_SPARE_BYTES = 32768, MAX_GROUP_WORDS = 32768, TURN_WORDS = 16, GROUPS_PER_UNIT = 8 };
 
 static unsigned value_count(const struct param *param)
 {
@@ -148,11 +148,16 @@ bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
     return v->lanes && t->bits & TRAIT_LANES;
 }
 
-unsigned clsm_variant_reads(const struct variant *v, const struct problem *p)
+unsigned clsm_config_reads(const struct config *config, const struct problem *p,
+                           const struct traits *t)
 {
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    const struct variant *v = &clsm_variants[config->variant];
+    bool all = false, writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     if (clsm_has(p, CLSM_FROM_MAX))
         return 1; /* nothing to find out first */
+    if (v->geometry == ROW_PER_GROUP && clsm_config_tile(config) > 1 &&
+        clsm_config_hold(config, p, t, &all) && all)
+        return 1;
     if (clsm_has(p, CLSM_DY) && writes_row)
         return 2; /* a sum without a maximum */
     return v->reads - !writes_row;
@@ -167,13 +172,12 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
 {
     switch (clsm_variants[config->variant].geometry) {
     case ROW_PER_GROUP:
-        return (unsigned)clsm_config_wg(config);
+    case ROW_PER_GROUPS:
+        return (unsigned)clsm_config_wg(config) / clsm_config_tile(config);
     case ROW_PER_LANES:
         return t->lanes ? t->lanes : 1;
     case ROW_PER_CLUSTER:
         return clsm_config_value(config, "CLUSTER", 1);
-    case ROW_PER_GROUPS:
-        return (unsigned)clsm_config_wg(config);
     default:
         return clsm_config_value(config, "VEC", 1);
     }
@@ -187,6 +191,25 @@ static size_t packs_of(const struct problem *p)
 static size_t at_least_one(size_t n, size_t by)
 {
     return n ? (n - 1) / by + 1 : 1;
+}
+
+unsigned clsm_config_tile(const struct config *config)
+{
+    return clsm_config_value(config, "TILE", 1);
+}
+
+/* Half of the registers that GPUs have at most; else a few, so that more work-groups run.
+ * Counts are rounded up to a few classes. */
+unsigned clsm_config_hold(const struct config *config, const struct problem *p,
+                          const struct traits *t, bool *all)
+{
+    size_t words = (clsm_problem_is_f64(p) ? 2 : 1) * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    size_t most = MAX_GROUP_WORDS / clsm_config_wg(config);
+    size_t n = at_least_one(p->cols, clsm_config_workers(config, t));
+    most = (most < MAX_HELD_WORDS ? most : MAX_HELD_WORDS) / words;
+    n = n <= 4 ? n : (n + 3) / 4 * 4;
+    *all = n <= most;
+    return (unsigned)(*all ? n : TURN_WORDS / words);
 }
 
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
@@ -277,6 +300,9 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct trai
 {
     size_t wg = clsm_config_wg(config);
     switch (clsm_variants[config->variant].geometry) {
+    case ROW_PER_GROUP:
+    case ROW_PER_GROUPS:
+        return clsm_config_tile(config);
     case ROW_PER_ITEM:
         return wg;
     case ROW_PER_CLUSTER:
