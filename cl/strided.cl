@@ -23,7 +23,7 @@ INLINE struct state tile_state(struct held *h, struct row row, uint first,
 #if OP_GIVEN
     s.max = row.from_max;
     s.sum.hi = row.from_sum;
-    read_turns(h, row, first, s, keep);
+    hold_last(h, row, first);
 #elif ONE_TURN
     hold_columns(h, row, row.begin + first);
 #if OP_NEEDS_MAX

@@ -155,20 +155,27 @@ static void held_write(const struct held *h, struct row row, struct result resul
 }
 #endif
 
+/* A worker's last turn alone. */
+static void hold_last(struct held *h, struct row row, uint first)
+{
+    uint c = row.begin + first, n = columns_left(row, c);
+    hold_columns(h, row, c + (n ? (n - 1) / HOLD : 0) * TURN);
+}
+
+#if !OP_GIVEN
 /* A worker's columns, turn by turn; what the last one brought stays held. */
 static struct state read_turns(struct held *h, struct row row, uint first, struct state s,
                                struct keep *keep)
 {
-    uint c = row.begin + first, n = columns_left(row, c);
-    for (uint turn = OP_GIVEN && n ? (n - 1) / HOLD : 0; turn == 0 || turn * HOLD < n;
-         turn++) {
-        hold_columns(h, row, c + turn * TURN);
-#if !OP_GIVEN
+    uint c = row.begin + first, n = columns_left(row, c), done = 0;
+    do {
+        hold_columns(h, row, c + done * DEPTH);
         s = held_state(h, row, s, keep);
-#endif
-    }
+        done += HOLD;
+    } while (done < n);
     return state_close(s);
 }
+#endif
 
 /* Write what is held, and then what came before it, the latest first: that may still be in
  * the cache. */

@@ -72,6 +72,11 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     double units = t->compute_units;
     double per_group = (double)clsm_config_rows_per_group(config, t);
     double groups = ceil(rows / per_group);
+    double parts = (double)clsm_config_parts(config, p, t);
+    if (clsm_config_tile(config) > 1)
+        groups *= parts;
+    else
+        parts = 1;
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
@@ -91,10 +96,11 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     double at_once = clsm_config_tile(config) > 1 ? clsm_config_hold(config, p, t, &all)
                                                   : clsm_config_value(config, "BLOCK", 2);
     double waits =
-        ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
+        ceil((double)p->cols / (clsm_config_workers(config, t) * parts) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
-    return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
+    double launch = k->launch * (v->launches ? v->launches : 1);
+    return (launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
 }
 
 static int by_seconds(const void *a, const void *b)

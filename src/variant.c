@@ -2,6 +2,7 @@
 /* Walking the table, naming and parsing its configurations, and what fits. */
 #include "variant.h"
 
+#include "shared.h"
 #include "status.h"
 
 #include <ctype.h>
@@ -206,10 +207,28 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
     size_t words = (clsm_problem_is_f64(p) ? 2 : 1) * (clsm_has(p, CLSM_DY) ? 2 : 1);
     size_t most = MAX_GROUP_WORDS / clsm_config_wg(config);
     size_t n = at_least_one(p->cols, clsm_config_workers(config, t));
+    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
     most = (most < MAX_HELD_WORDS ? most : MAX_HELD_WORDS) / words;
     n = n <= 4 ? n : (n + 3) / 4 * 4;
-    *all = n <= most;
+    *all = one_group && n <= most;
     return (unsigned)(*all ? n : TURN_WORDS / words);
+}
+
+/* Parts of a tile's columns: enough to keep the device busy, while one pair of launches has
+ * records for all. */
+static size_t tile_parts(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    bool all;
+    size_t turn = clsm_config_workers(config, t) * clsm_config_hold(config, p, t, &all);
+    size_t most = at_least_one(p->cols, turn), tile = clsm_config_tile(config);
+    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
+    size_t tiles = at_least_one(rows, tile);
+    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, tiles);
+    size_t records = SHARED_RECORDS / tile / tiles;
+    if (wanted > records)
+        wanted = records ? records : 1;
+    return wanted < most ? wanted : most;
 }
 
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
@@ -222,6 +241,8 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
         return 1;
     if (v->packs)
         return most;
+    if (clsm_config_tile(config) > 1)
+        return tile_parts(config, p, t);
     /* In two launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
@@ -289,6 +310,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the rows do not fit in registers";
     if (v->one_state && !clsm_problem_has_one_state(p))
         return "takes operations that need no more than a maximum and a sum";
+    if (v->launches == 2 && v->any_axis && clsm_has(p, CLSM_TARGETS))
+        return "the second launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
         return shared_misfit(config, p, t);
     if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)
