@@ -8,7 +8,7 @@
  * axis.
  */
 #ifndef WG
-#define WG 512
+#define WG 256
 #endif
 #ifndef TILE
 #define TILE 32

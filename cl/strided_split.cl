@@ -6,7 +6,7 @@
  * are long and too few to keep a GPU busy.
  */
 #ifndef WG
-#define WG 512
+#define WG 256
 #endif
 #ifndef TILE
 #define TILE 32

@@ -310,7 +310,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the rows do not fit in registers";
     if (v->one_state && !clsm_problem_has_one_state(p))
         return "takes operations that need no more than a maximum and a sum";
-    if (v->launches == 2 && v->any_axis && clsm_has(p, CLSM_TARGETS))
+    if (v->launches == 2 && v->any_axis && clsm_has(p, CLSM_TARGETS) &&
+        clsm_problem_y(p) == CLSM_Y_ROW)
         return "the second launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
         return shared_misfit(config, p, t);
