@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * item: one work-item a row, the naive port of the C loop. Reads x three times, writes y
- * once. Neighbouring work-items read a row apart, so on a GPU it wins only where they are
- * neighbours in memory (inner > 1) or rows are tiny. The one mapping that takes any axis.
+ * once. Neighbouring work-items read a row apart, so on a GPU it wins only where rows are
+ * tiny, or many and short and neighbours in memory (inner > 1). Takes any axis.
  */
 #ifndef WG
 #define WG 64

@@ -151,6 +151,19 @@ INLINE uint first_of_max(struct row row, real max, uint first, uint step,
 #endif
 
 #if OP_WRITES == WRITES_ROW
+/* The columns that do not take part. */
+static void write_unseen(struct row row, struct result result, uint first, uint step)
+{
+#if BOUNDED
+    struct element nothing = {0, (real)(-INFINITY), (real)0};
+    real masked = op_value(row, nothing, result);
+    for (uint c = first; c < row.begin; c += step)
+        row_store(row, c, row.begin, masked);
+    for (uint c = row.end + first; c < row.cols; c += step)
+        row_store(row, c, row.cols, masked);
+#endif
+}
+
 static void write_row(struct row row, struct result result, uint hot, uint first,
                       uint step)
 {
@@ -162,14 +175,7 @@ static void write_row(struct row row, struct result result, uint hot, uint first
 #endif
         row_store(row, c, row.end, op_value(row, e, result));
     }
-#if BOUNDED
-    struct element nothing = {0, (real)(-INFINITY), (real)0};
-    real masked = op_value(row, nothing, result);
-    for (uint c = first; c < row.begin; c += step)
-        row_store(row, c, row.begin, masked);
-    for (uint c = row.end + first; c < row.cols; c += step)
-        row_store(row, c, row.cols, masked);
-#endif
+    write_unseen(row, result, first, step);
 }
 #endif
 

@@ -180,7 +180,9 @@ static cl_int launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
     if (error == CL_SUCCESS)
         error = clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch);
     /* work-groups that wait loop over their parts */
-    size_t groups = rows * l->shape.parts, most = t->compute_units * RESIDENT_ITEMS / clsm_config_wg(l->config);
+    size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
+    size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
+    size_t most = t->compute_units * RESIDENT_ITEMS / clsm_config_wg(l->config);
     groups = twice || groups < most ? groups : most;
     l->shape.second = 0;
     l->shape.launch_rows = rows;
@@ -203,6 +205,7 @@ static cl_int launch_shared(struct launch *l, const struct problem *p, cl_event 
     cl_int error = CL_SUCCESS;
     l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
     most = SHARED_RECORDS / l->shape.parts;
+    most -= most % clsm_config_rows_per_group(l->config, sized, &l->plan->engine->traits);
     pthread_mutex_lock(&shared->lock);
     for (size_t r = 0; r < rows && error == CL_SUCCESS; r += most) {
         bool last = rows - r <= most;

@@ -38,9 +38,11 @@ static double row_cycles(const struct config *config, const struct problem *p,
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
     double steps =
-        ceil(cols / (workers * width)) * vector_cost * (clsm_variant_reads(v, p) + 1);
+        ceil(cols / (workers * width)) * vector_cost * (clsm_config_reads(config, p, t) + 1);
     double reduce = 0;
-    if (v->geometry == ROW_PER_GROUP)
+    if (clsm_config_tile(config) > 1)
+        reduce = 2 * (log2(workers) / 2 + 2) * k->barrier;
+    else if (v->geometry == ROW_PER_GROUP)
         reduce = clsm_variant_uses_lanes(v, t)
                      ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * k->barrier;
@@ -61,29 +63,36 @@ static double estimate_looped(const struct config *config, const struct problem 
     double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double reads = clsm_variant_reads(v, p);
+    double reads = clsm_config_reads(config, p, t);
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units;
-    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, p, t));
+    double per_group = (double)clsm_config_rows_per_group(config, p, t);
+    double groups = fmax(1, ceil(rows / per_group));
+    bool tiled = clsm_config_tile(config) > 1, all;
+    double parts = tiled ? (double)clsm_config_parts(config, p, t) : 1;
+    groups *= parts;
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
     double in_flight = k->resident / (double)clsm_config_wg(config);
-    double again = in_flight * in <= k->cache_bytes ? 0.1 : 1;
+    double rows_in_flight = in_flight * (p->strided ? per_group : 1);
+    double again = rows_in_flight * in <= k->cache_bytes ? 0.1 : 1;
     double bytes = in * (1 + again * (reads - 1)) + out;
-    if (v->geometry == ROW_PER_ITEM && p->inner == 1 && in > 64)
+    if ((v->geometry == ROW_PER_ITEM || tiled) && p->inner == 1 && in > 64)
         bytes *= k->scattered;
 
     double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
     double throughput = (work > memory ? work : memory) * rows / busy;
-    /* One group alone waits for each of its loads; others hide that only if there are.
-     */
-    double waits = ceil((double)p->cols / clsm_config_workers(config, t) /
-                        clsm_config_value(config, "BLOCK", 2));
+    /* One group alone waits for each of its loads; others hide that only if there are. */
+    double at_once = tiled ? clsm_config_hold(config, p, t, &all)
+                           : clsm_config_value(config, "BLOCK", 2);
+    double waits =
+        ceil((double)p->cols / (clsm_config_workers(config, t) * parts) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
-    return (k->launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
+    double launch = k->launch * (v->launches ? v->launches : 1);
+    return (launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
 }
 
 /* For what is held: bench/NOTES.md has the measurements that these fit. */
@@ -134,7 +143,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
 
     /* the second reading of long rows comes from the cache in part */
-    double again = clsm_variant_reads(v, p) > 1 && !v->packs
+    double again = clsm_config_reads(config, p, t) > 1 && !v->packs
                        ? (v->launches == 2 ? 1.15 : 0.75)
                        : 0;
     double memory = rows * (in * (1 + again) + out) / (gpu.bytes * units);

@@ -154,8 +154,7 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     TRY(clsm_plan_get_info(plan, &info));
     TRY(clsm_get_counters(&n));
     struct text t = {text, text ? bytes : 0, 0};
-    const struct variant *v =
-        &clsm_variants[plan->choice.ranked[plan->chosen].config.variant];
+    const struct config *config = &plan->choice.ranked[plan->chosen].config;
     put_problem(&plan->problem, &t);
     put_forms(&plan->problem, &t);
     put(&t, "variant   %s\nbecause   %s\n", info.variant, info.reason);
@@ -163,7 +162,8 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     put_estimates(&plan->choice, &t);
     put(&t, "lanes     %s\n", clsm_lanes_by_name(plan->engine->traits.lanes_by));
     put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
-        (unsigned long long)info.bytes, clsm_variant_reads(v, &plan->problem),
+        (unsigned long long)info.bytes, 
+        clsm_config_reads(config, &plan->problem, &plan->engine->traits),
         (unsigned long long)info.scratch_bytes);
     put(&t, "program   %s, %.3f s\n",
         info.from_disk           ? "from the disk cache"

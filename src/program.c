@@ -116,6 +116,11 @@ static void describe_config(const struct config *config, const struct problem *p
     if (v->exact_cols)
         put(b, " -DCOLS=%zu -DROWS=%zu", p->cols,
             clsm_config_rows_per_group(config, p, t));
+    if (clsm_config_tile(config) > 1) {
+        bool all;
+        unsigned hold = clsm_config_hold(config, p, t, &all);
+        put(b, " -DHOLD=%u%s", hold, all ? " -DONE_TURN=1" : "");
+    }
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

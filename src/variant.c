@@ -2,6 +2,7 @@
 /* Walking the table, naming and parsing its configurations, and what fits. */
 #include "variant.h"
 
+#include "shared.h"
 #include "status.h"
 
 #include <ctype.h>
@@ -16,7 +17,14 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64, MAX_HELD_HALVES = 32, MAX_GROUP_WORDS = 32768, GROUPS_PER_UNIT = 8 };
+enum {
+    PACK_BYTES = 16,
+    MAX_HELD_WORDS = 64,  /* of a work-item ... */
+    MAX_HELD_HALVES = 32, /* ... of 16-bit data, of which the compiler keeps more */
+    MAX_GROUP_WORDS = 32768,
+    GROUPS_PER_UNIT = 8,
+    TURN_WORDS = 16 /* of one turn over a middle axis */
+};
 
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit. */
 enum {
@@ -156,11 +164,16 @@ bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
     return v->lanes && t->bits & TRAIT_LANES;
 }
 
-unsigned clsm_variant_reads(const struct variant *v, const struct problem *p)
+unsigned clsm_config_reads(const struct config *config, const struct problem *p,
+                           const struct traits *t)
 {
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    const struct variant *v = &clsm_variants[config->variant];
+    bool all = false, writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     if (clsm_has(p, CLSM_FROM_MAX))
         return 1; /* nothing to find out first */
+    if (v->geometry == ROW_PER_GROUP && clsm_config_tile(config) > 1 &&
+        clsm_config_hold(config, p, t, &all) && all)
+        return 1;
     if (clsm_has(p, CLSM_DY) && writes_row)
         return 2; /* a sum without a maximum */
     return v->reads - !writes_row;
@@ -175,14 +188,13 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
 {
     switch (clsm_variants[config->variant].geometry) {
     case ROW_PER_GROUP:
-        return (unsigned)clsm_config_wg(config);
+    case ROW_PER_GROUPS:
+        return (unsigned)clsm_config_wg(config) / clsm_config_tile(config);
     case ROW_PER_LANES:
         return t->lanes ? t->lanes : 1;
     case ROW_PER_CLUSTER:
     case ROWS_PER_GROUP:
         return clsm_config_value(config, "CLUSTER", 1);
-    case ROW_PER_GROUPS:
-        return (unsigned)clsm_config_wg(config);
     default:
         return clsm_config_value(config, "VEC", 1);
     }
@@ -198,6 +210,43 @@ static size_t at_least_one(size_t n, size_t by)
     return n ? (n - 1) / by + 1 : 1;
 }
 
+unsigned clsm_config_tile(const struct config *config)
+{
+    return clsm_config_value(config, "TILE", 1);
+}
+
+/* Half of the registers that GPUs have at most; else a few, so that more work-groups run.
+ * Counts are rounded up to a few classes. */
+unsigned clsm_config_hold(const struct config *config, const struct problem *p,
+                          const struct traits *t, bool *all)
+{
+    size_t words = (clsm_problem_is_f64(p) ? 2 : 1) * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    size_t most = MAX_GROUP_WORDS / clsm_config_wg(config);
+    size_t n = at_least_one(p->cols, clsm_config_workers(config, t));
+    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
+    most = (most < MAX_HELD_WORDS ? most : MAX_HELD_WORDS) / words;
+    n = n <= 4 ? n : (n + 3) / 4 * 4;
+    *all = one_group && n <= most;
+    return (unsigned)(*all ? n : TURN_WORDS / words);
+}
+
+/* Parts of a tile's columns: enough to keep the device busy, while one pair of launches has
+ * records for all. */
+static size_t tile_parts(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    bool all;
+    size_t turn = clsm_config_workers(config, t) * clsm_config_hold(config, p, t, &all);
+    size_t most = at_least_one(p->cols, turn), tile = clsm_config_tile(config);
+    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
+    size_t tiles = at_least_one(rows, tile);
+    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, tiles);
+    size_t records = SHARED_RECORDS / tile / tiles;
+    if (wanted > records)
+        wanted = records ? records : 1;
+    return wanted < most ? wanted : most;
+}
+
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
@@ -208,6 +257,8 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
         return 1;
     if (v->packs)
         return most;
+    if (clsm_config_tile(config) > 1)
+        return tile_parts(config, p, t);
     /* In two launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
@@ -339,6 +390,9 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return block_misfit(config, p, t);
     if (v->one_state && !clsm_problem_has_one_state(p))
         return "takes operations that need no more than a maximum and a sum";
+    if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
+        clsm_problem_y(p) == CLSM_Y_ROW)
+        return "the second launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
         return shared_misfit(config, p, t);
     if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)
@@ -351,6 +405,9 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct prob
 {
     size_t wg = clsm_config_wg(config);
     switch (clsm_variants[config->variant].geometry) {
+    case ROW_PER_GROUP:
+    case ROW_PER_GROUPS:
+        return clsm_config_tile(config);
     case ROW_PER_ITEM:
         return wg;
     case ROWS_PER_GROUP:

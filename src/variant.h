@@ -11,13 +11,13 @@ enum geometry {
     ROW_PER_ITEM,     /* a work-item takes a row */
     ROW_PER_LANES,    /* a subgroup takes a row */
     ROW_PER_CLUSTER,  /* CLUSTER lanes of a subgroup take a row */
-    ROW_PER_GROUP,    /* a work-group takes a row */
+    ROW_PER_GROUP,    /* a work-group takes a row, or TILE rows */
     ROWS_PER_GROUP,   /* a work-group takes a block of rows, CLUSTER work-items each */
-    ROW_PER_GROUPS,   /* several work-groups take a row */
+    ROW_PER_GROUPS,   /* several work-groups take a row, or TILE rows */
     ROW_RUN_PER_ITEM, /* a work-group of one work-item takes a run of rows */
 };
 
-enum { MOST_PARTS = 2048 };
+enum { MOST_PARTS = 1024 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
 
 struct variant {
@@ -67,13 +67,21 @@ unsigned clsm_config_value(const struct config *config, const char *name,
 bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t);
 
 /* How often it reads x for a problem's operation. */
-unsigned clsm_variant_reads(const struct variant *v, const struct problem *p);
+unsigned clsm_config_reads(const struct config *config, const struct problem *p,
+                           const struct traits *t);
 
 /* Work-items of its work-group. */
 size_t clsm_config_wg(const struct config *config);
 
 /* Work-items or vector elements that share a row. */
 unsigned clsm_config_workers(const struct config *config, const struct traits *t);
+
+/* Neighbouring rows that a work-group takes together, each with workers of its own. */
+unsigned clsm_config_tile(const struct config *config);
+
+/* Elements that a worker of a tile holds at a time, see cl/tile.cl; *all: has it no more? */
+unsigned clsm_config_hold(const struct config *config, const struct problem *p,
+                          const struct traits *t, bool *all);
 
 /* Packs of 16 bytes of x that each worker holds. */
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,

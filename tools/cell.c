@@ -37,7 +37,7 @@ static bool takes_limit(clsm_op op)
 
 /* At one row length, in one dress. */
 static void verify_length(const struct session *s, struct cell *cell, size_t cols,
-                          unsigned i, unsigned dress)
+                          size_t inner, unsigned i, unsigned dress)
 {
     struct verdict v;
     struct trial trial = {
@@ -46,20 +46,21 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
     clsm_problem_init(p, cell->op, cell->x, dress ? DRESS_ROWS : ROWS, cols);
     p->y_type = p->dy_type = cell->y;
     p->variant = cell->config;
+    p->inner = inner;
     if (i % 2 && takes_limit(cell->op))
         p->nonfinite = CLSM_NONFINITE_LIMIT;
     if (!dress_problem(dress, p))
         return;
     bool good = trial_run(s, &trial, NULL, &v);
     if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
-        return; /* not for rows of this length, or not on this device */
+        return; /* not for rows of this length or axis, or not on this device */
     cell->run++;
     cell->passed += good;
     cell->worst = fmax(cell->worst, v.report.worst);
     cell->max_ulp = fmax(cell->max_ulp, v.report.max_ulp);
     if (!good)
-        printf("FAIL %s (%s) cols %zu seed %llu: %s\n", cell->name, dress_name(dress),
-               cols, (unsigned long long)trial.seed, v.complaint);
+        printf("FAIL %s (%s) cols %zu inner %zu seed %llu: %s\n", cell->name,
+               dress_name(dress), cols, inner, (unsigned long long)trial.seed, v.complaint);
 }
 
 /* The first dress from `wish` on that this operation has of its own. */
@@ -78,14 +79,17 @@ static unsigned fitting_dress(const struct cell *cell, unsigned wish)
 
 void cell_verify(const struct session *s, struct cell *cell)
 {
-    static const size_t dressed[] = {1, 37, 300};
+    static const size_t dressed[][2] = {{1, 1}, {37, 1}, {300, 1}, {1, 33}, {300, 5}};
+    static const size_t inners[] = {3, 33, 8, 5}; /* beside and below a work-group's rows */
     size_t lengths[MAX_LENGTHS];
     unsigned n = edge_lengths(cell->config, lengths);
     unsigned one = cell->dress ? fitting_dress(cell, cell->dress) : 0;
     for (unsigned i = 0; i < n; i++)
-        verify_length(s, cell, lengths[i], i, 0);
+        verify_length(s, cell, lengths[i], 1, i, 0);
+    for (unsigned i = 0; i < n; i++)
+        verify_length(s, cell, lengths[i], inners[i % 4], n + i, 0);
     for (unsigned d = 1; d < dress_count(); d++)
-        for (unsigned i = 0; i < 3 && (!cell->dress || d == one); i++)
-            verify_length(s, cell, dressed[i], i, d);
+        for (unsigned i = 0; i < 5 && (!cell->dress || d == one); i++)
+            verify_length(s, cell, dressed[i][0], dressed[i][1], i, d);
     cell->unfit = cell->run == 0;
 }

@@ -52,9 +52,19 @@ static const struct layout_case any_axis[] = {
      .in_place = true},
     {CLSM_BF16, CLSM_F32, .rows = 3, .cols = 64, .inner = 7},
     {CLSM_F64, CLSM_F64, .rows = 3, .cols = 21, .inner = 7},
+    /* about a tile of 32 rows, and about what its workers hold at a time */
+    {CLSM_F32, CLSM_F32, .rows = 3, .cols = 100, .inner = 31},
+    {CLSM_F32, CLSM_F32, .rows = 2, .cols = 257, .inner = 33},
+    {CLSM_BF16, CLSM_BF16, .rows = 2, .cols = 1023, .inner = 32},
+    {CLSM_F32, CLSM_F32, .rows = 1, .cols = 1025, .inner = 40, .in_place = true},
+    {CLSM_F16, CLSM_F16, .rows = 2, .cols = 4099, .inner = 17},
+    {CLSM_F32, CLSM_F32, CLSM_LOG_SOFTMAX, .rows = 1, .cols = 4099, .inner = 33,
+     .in_place = true},
+    {CLSM_F32, CLSM_F32, CLSM_TOPK, .rows = 2, .cols = 1500, .inner = 35},
 };
 
 static const struct layout_case many_rows[] = {
+    {CLSM_F32, CLSM_F32, .rows = 4001, .cols = 9, .inner = 25},
     {CLSM_F32, CLSM_F32, .rows = 100003, .cols = 3},
     {CLSM_F32, CLSM_F32, .rows = 20011, .cols = 17, .y_row = 18},
 };

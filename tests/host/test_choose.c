@@ -236,6 +236,25 @@ START_TEST(strided_problems_go_to_what_takes_any_axis)
 }
 END_TEST
 
+START_TEST(middle_axes_on_a_gpu_go_to_tiles)
+{
+    static const size_t shapes[][3] = {
+        {256, 1024, 64}, {64, 4096, 128}, {4096, 100, 32}, {16, 50257, 32}};
+    static const clsm_type types[] = {CLSM_F32, CLSM_BF16};
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (size_t k = 0; k < COUNT(types); k++) {
+            clsm_problem given;
+            struct problem p;
+            clsm_problem_init(&given, CLSM_SOFTMAX, types[k], shapes[i][0], shapes[i][1]);
+            given.inner = shapes[i][2];
+            ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+            ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
+            is_sound(&p, &gpu);
+            EXPECT(clsm_config_tile(&c.ranked[0].config) > 1, "cols %zu", p.cols);
+        }
+}
+END_TEST
+
 Suite *choose_suite(void)
 {
     Suite *suite = suite_create("choose");
@@ -252,6 +271,7 @@ Suite *choose_suite(void)
     tcase_add_test(t, a_device_that_nothing_fits_is_told_so);
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
     tcase_add_test(t, strided_problems_go_to_what_takes_any_axis);
+    tcase_add_test(t, middle_axes_on_a_gpu_go_to_tiles);
     suite_add_tcase(suite, t);
     return suite;
 }
