@@ -85,6 +85,19 @@ static ulong2 ptx_look(volatile __global ulong2 *p)
     return v;
 }
 
+/* 16 bytes from global to local memory, without registers; they are there for this work-item
+ * after ptx_wait_copies. */
+static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
+{
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)
+                     : "memory");
+}
+
+static void ptx_wait_copies(void)
+{
+    __asm__ volatile("cp.async.wait_all;" : : : "memory");
+}
+
 static void ptx_store_16(uint4 v, __global uint4 *p)
 {
     __asm__ volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
