@@ -103,6 +103,7 @@ enum {
     CLUSTER_STEPS = 100, /* ... and without */
     WAIT_CYCLES = 1200,  /* from a load to its use ... */
     QUEUE_CYCLES = 3200, /* ... and with all others in the way */
+    RAGGED_BYTES = 200,
     JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
 };
 
@@ -146,7 +147,10 @@ static double estimate_held(const struct config *config, const struct problem *p
     double again = clsm_config_reads(config, p, t) > 1 && !v->packs
                        ? (v->launches == 2 ? 1.15 : 0.75)
                        : 0;
-    double memory = rows * (in * (1 + again) + out) / (gpu.bytes * units);
+    /* a row that starts or ends within 16 bytes shares pieces of memory with others */
+    bool ragged = p->cols * clsm_type_bytes(p->x.type) % 16 != 0;
+    double extra = ragged ? RAGGED_BYTES : 0;
+    double memory = rows * (in * (1 + again) + out + extra) / (gpu.bytes * units);
     double row_steps = barriers ? ROW_STEPS : CLUSTER_STEPS;
     double steps = row_steps + elements * (1 + again / 2);
     double work = groups * wg * steps / gpu.lanes / busy;
@@ -161,9 +165,36 @@ static double estimate_held(const struct config *config, const struct problem *p
     return (launches * gpu.launch + together(work, memory, waiting)) / 1.75e9;
 }
 
+/* Blocks of short rows through local memory. */
+static double estimate_staged(const struct config *config, const struct problem *p,
+                              const struct traits *t)
+{
+    bool open = p->open_rows || p->deterministic;
+    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double cols = (double)p->cols, bytes = (double)clsm_type_bytes(p->x.type);
+    double in = cols * bytes, out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    if (clsm_has(p, CLSM_DY))
+        in += cols * (double)clsm_type_bytes(p->dy.type);
+    double units = t->compute_units, workers = clsm_config_workers(config, t);
+    double each = ceil(cols / workers), most = bytes == 2 ? 20 : 32;
+    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, p, t));
+    double busy = fmax(1, fmin(groups, units));
+    /* registers for more than that, and work-items that meet in one bank */
+    double slow = each > most ? 1 + (each - most) / 60 : 1;
+    if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
+        slow *= 1.4;
+    double memory = rows * (in + out) / (0.96 * gpu.bytes * units) * slow;
+    double work = rows * workers * (55 + each * element_steps(p)) / gpu.lanes / busy;
+    double waiting = ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000);
+    return (gpu.launch + together(work, memory, waiting)) / 1.75e9;
+}
+
 double clsm_estimate(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
+    if (clsm_variants[config->variant].geometry == ROWS_PER_GROUP &&
+        !(t->bits & TRAIT_CPU))
+        return estimate_staged(config, p, t);
     bool held = clsm_config_held_words(config, p, t) && !(t->bits & TRAIT_CPU);
     return held ? estimate_held(config, p, t) : estimate_looped(config, p, t);
 }
