@@ -183,7 +183,7 @@ static double estimate_staged(const struct config *config, const struct problem 
     double slow = each > most ? 1 + (each - most) / 60 : 1;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         slow *= 1.4;
-    double memory = rows * (in + out) / (0.96 * gpu.bytes * units) * slow;
+    double memory = rows * (in + out) / (0.93 * gpu.bytes * units) * slow;
     double work = rows * workers * (55 + each * element_steps(p)) / gpu.lanes / busy;
     double waiting = ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000);
     return (gpu.launch + together(work, memory, waiting)) / 1.75e9;
