@@ -20,11 +20,13 @@ struct costs {
     double bytes;       /* from memory in a cycle */
     double cache_bytes; /* a unit's share of the last-level cache */
     double launch;      /* cycles */
+    double filled;      /* work-items that keep a unit busy */
+    double pass;        /* cycles, before a pass over a row is under way */
     double scattered; /* bytes fetched for each byte when work-items are a row apart */
 };
 
-static const struct costs gpu = {128, 32, 2048, 25, 30, 700, 18, 400e3, 5000, 6};
-static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1};
+static const struct costs gpu = {128, 32, 2048, 25, 30, 700, 18, 400e3, 5000, 768, 2000, 6};
+static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1, 0, 1};
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
@@ -79,10 +81,12 @@ static double estimate_looped(const struct config *config, const struct problem 
     double rows_in_flight = in_flight * (p->strided ? per_group : 1);
     double again = rows_in_flight * in <= k->cache_bytes ? 0.1 : 1;
     double bytes = in * (1 + again * (reads - 1)) + out;
-    if ((v->geometry == ROW_PER_ITEM || tiled) && p->inner == 1 && in > 64)
-        bytes *= k->scattered;
+    if ((v->geometry == ROW_PER_ITEM || tiled) && p->inner == 1)
+        bytes *= fmin(2.5 + ((double)p->cols - 1) * 0.4, k->scattered);
 
     double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
+    double there = ceil(groups / units) * (double)clsm_config_wg(config);
+    work *= fmax(1, k->filled / there);
     double throughput = (work > memory ? work : memory) * rows / busy;
     /* One group alone waits for each of its loads; others hide that only if there are. */
     double at_once = tiled ? clsm_config_hold(config, p, t, &all)
@@ -92,7 +96,10 @@ static double estimate_looped(const struct config *config, const struct problem 
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
     double launch = k->launch * (v->launches ? v->launches : 1);
-    return (launch + (throughput > waiting ? throughput : waiting)) / 1.5e9;
+    launch += reads * k->pass;
+    if (tiled && p->inner == 1)
+        launch += k->pass; /* neighbours that are no neighbours in memory */
+    return (launch + (throughput > waiting ? throughput : waiting)) / 1.75e9;
 }
 
 /* For what is held: bench/NOTES.md has the measurements that these fit. */
@@ -104,6 +111,9 @@ enum {
     WAIT_CYCLES = 1200,  /* from a load to its use ... */
     QUEUE_CYCLES = 3200, /* ... and with all others in the way */
     RAGGED_BYTES = 200,
+    PEAK_BYTES = 60,     /* in a cycle, for a unit that others leave alone */
+    TICKET_CYCLES = 1500,
+    STAGE_CYCLES = 2500, /* to local memory and back */
     JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
 };
 
@@ -113,7 +123,8 @@ static double element_steps(const struct problem *p)
     double steps = clsm_problem_is_f64(p)             ? 100
                    : clsm_type_bytes(p->x.type) == 2 ? 17
                                                      : 25;
-    return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) + (clsm_problem_has_forms(p) ? 8 : 0);
+    return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) + (clsm_problem_has_forms(p) ? 8 : 0) +
+           (clsm_problem_y(p) == CLSM_Y_K ? 40 : 0);
 }
 
 /* What takes the longest decides, and what comes close to it adds a little. */
@@ -139,13 +150,15 @@ static double estimate_held(const struct config *config, const struct problem *p
     double workers = clsm_config_workers(config, t) * parts;
     double elements = (double)p->cols / workers * element_steps(p);
     double words = clsm_config_held_words(config, p, t);
-    double resident = floor(REGISTERS / ((words + OTHER_REGISTERS) * wg));
+    /* nobody limits the registers of clusters */
+    double registers = barriers ? words + OTHER_REGISTERS : 2 * words + 40;
+    double resident = floor(REGISTERS / (registers * wg));
     resident = fmax(1, fmin(resident, 2048 / wg));
     double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
 
     /* the second reading of long rows comes from the cache in part */
     double again = clsm_config_reads(config, p, t) > 1 && !v->packs
-                       ? (v->launches == 2 ? 1.15 : 0.75)
+                       ? (v->launches == 2 ? 1.4 : 0.75)
                        : 0;
     /* a row that starts or ends within 16 bytes shares pieces of memory with others */
     bool ragged = p->cols * clsm_type_bytes(p->x.type) % 16 != 0;
@@ -153,16 +166,27 @@ static double estimate_held(const struct config *config, const struct problem *p
     double memory = rows * (in * (1 + again) + out + extra) / (gpu.bytes * units);
     double row_steps = barriers ? ROW_STEPS : CLUSTER_STEPS;
     double steps = row_steps + elements * (1 + again / 2);
-    double work = groups * wg * steps / gpu.lanes / busy;
+    double there = fmin(ceil(groups / units), resident) * wg;
+    double work = groups * wg * steps / gpu.lanes / busy * fmax(1, gpu.filled / there);
     double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
                   (double)clsm_type_bytes(p->x.type) * element_steps(p);
     double chunks = most > 0 ? ceil(elements / most) : 1;
-    double full = fmin(1, groups / (units * resident));
-    double hold = WAIT_CYCLES + full * QUEUE_CYCLES + 4 * row_steps + wg * (row_steps + elements / chunks) / gpu.lanes;
-    if (v->geometry == ROW_PER_GROUPS && v->packs && parts > 1)
-        hold += JOIN_CYCLES * (0.25 + 0.75 * full) + 100 * parts;
-    double waiting = ceil(groups / (units * resident)) * hold * chunks * launches;
-    return (launches * gpu.launch + together(work, memory, waiting)) / 1.75e9;
+    /* one work-group by itself, and what others make it wait for its turn */
+    double bytes = (in + out) * fmin(rows, per_group) / parts / chunks;
+    double alone = WAIT_CYCLES + 4 * row_steps + bytes / PEAK_BYTES +
+                   wg * (row_steps + elements / chunks) / gpu.lanes;
+    double queue = QUEUE_CYCLES;
+    bool waits = v->geometry == ROW_PER_GROUPS && v->packs;
+    bool joins = waits && clsm_problem_y(p) == CLSM_Y_ROW && !clsm_has(p, CLSM_FROM_MAX);
+    if (waits)
+        alone += TICKET_CYCLES;
+    if (joins) {
+        alone += JOIN_CYCLES / 4 + 100 * parts;
+        queue += JOIN_CYCLES * 3 / 4;
+    }
+    double turns = ceil(groups / (units * resident)) * chunks * launches;
+    double waiting = (turns - 1) * (alone + queue);
+    return (launches * gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
 }
 
 /* Blocks of short rows through local memory. */
@@ -186,7 +210,8 @@ static double estimate_staged(const struct config *config, const struct problem 
     double memory = rows * (in + out) / (0.93 * gpu.bytes * units) * slow;
     double work = rows * workers * (55 + each * element_steps(p)) / gpu.lanes / busy;
     double waiting = ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000);
-    return (gpu.launch + together(work, memory, waiting)) / 1.75e9;
+    double alone = WAIT_CYCLES + STAGE_CYCLES + each * element_steps(p);
+    return (gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
 }
 
 double clsm_estimate(const struct config *config, const struct problem *p,
