@@ -112,7 +112,7 @@ enum {
     QUEUE_CYCLES = 3200, /* ... and with all others in the way */
     RAGGED_BYTES = 200,
     PEAK_BYTES = 60,     /* in a cycle, for a unit that others leave alone */
-    TICKET_CYCLES = 1500,
+    TICKET_CYCLES = 2500,
     STAGE_CYCLES = 2500, /* to local memory and back */
     JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
 };
@@ -124,7 +124,7 @@ static double element_steps(const struct problem *p)
                    : clsm_type_bytes(p->x.type) == 2 ? 17
                                                      : 25;
     return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) + (clsm_problem_has_forms(p) ? 8 : 0) +
-           (clsm_problem_y(p) == CLSM_Y_K ? 40 : 0);
+           (clsm_problem_y(p) == CLSM_Y_K ? 60 : 0);
 }
 
 /* What takes the longest decides, and what comes close to it adds a little. */
@@ -181,7 +181,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     if (waits)
         alone += TICKET_CYCLES;
     if (joins) {
-        alone += JOIN_CYCLES / 4 + 100 * parts;
+        alone += JOIN_CYCLES / 4 + 20 * parts;
         queue += JOIN_CYCLES * 3 / 4;
     }
     double turns = ceil(groups / (units * resident)) * chunks * launches;
@@ -210,7 +210,7 @@ static double estimate_staged(const struct config *config, const struct problem 
     double memory = rows * (in + out) / (0.93 * gpu.bytes * units) * slow;
     double work = rows * workers * (55 + each * element_steps(p)) / gpu.lanes / busy;
     double waiting = ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000);
-    double alone = WAIT_CYCLES + STAGE_CYCLES + each * element_steps(p);
+    double alone = WAIT_CYCLES + STAGE_CYCLES + each * element_steps(p) / 4;
     return (gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
 }
 
