@@ -17,7 +17,8 @@ import sys
 SUITES = ["edges", "forms", "family"]
 BEGIN, END = "<!-- features -->\n", "<!-- end of features -->\n"
 TYPES = ["f32", "f16", "bf16", "f64"]
-MAPPINGS = ["item", "tree", "subgroup", "group", "online", "wide"]
+MAPPINGS = ["item", "tree", "subgroup", "group", "online", "registers", "reverse", "joined",
+            "split", "cluster", "wide"]
 
 # What the peers have, from their sources and documentation as surveyed in 2026: y yes, - no,
 # p in part (the note says how). PyTorch CUDA, cuDNN, oneDNN GPU, MIOpen (OpenCL), ggml

@@ -114,7 +114,7 @@ static double estimate_held(const struct config *config, const struct problem *p
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool open = p->open_rows || p->deterministic, barriers = v->geometry != ROW_PER_CLUSTER;
-    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double rows = open ? 1e5 : fmax(1, (double)p->rows * (double)p->inner);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     if (clsm_has(p, CLSM_DY))
@@ -139,7 +139,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     double work = groups * wg * steps / gpu.lanes / busy;
     double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
                   (double)clsm_type_bytes(p->x.type) * element_steps(p);
-    double chunks = most > 0 ? ceil(elements / most) : 1;
+    double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
     double hold = WAIT_CYCLES + wg * (ROW_STEPS + elements / chunks) / gpu.lanes;
     if (v->geometry == ROW_PER_GROUPS && v->packs && parts > 1)
         hold += JOIN_CYCLES + 100 * parts;
