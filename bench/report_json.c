@@ -45,7 +45,7 @@ static cJSON *result_json(const struct limit *limit, const struct result *r)
     cJSON *j = case_json(&r->of);
     const cJSON *peers = peers_of(limit->peers, &r->of);
     cJSON_AddStringToObject(j, "variant", r->info.variant);
-    cJSON_AddNumberToObject(j, "registers", r->info.registers);
+    cJSON_AddNumberToObject(j, "registers_per_item", r->info.registers);
     cJSON_AddNumberToObject(j, "spill_bytes", (double)r->info.spill_bytes);
     cJSON_AddNumberToObject(j, "bytes", (double)r->info.bytes);
     add_times(j, r);

@@ -30,6 +30,7 @@
 #define LANES_ATTRIBUTE
 #define LANES_SCRATCH 0 /* reals of local memory at the start of scratch */
 #define LANES_SWAP (LANES_BY >= LANES_INTEL)
+#define LANES_ALONE
 
 #if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL
 #if LANES_BY == LANES_KHR
@@ -81,6 +82,10 @@ INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 #elif LANES_BY == LANES_LOCAL
 #undef LANES_SCRATCH
 #define LANES_SCRATCH WG
+/* PoCL 3.1 turns work-items into one loop, and LLVM's vectoriser got exponentials of a row's
+ * maximum and its sink wrong there; what is volatile it leaves alone. */
+#undef LANES_ALONE
+#define LANES_ALONE volatile
 INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 {
     uint i = get_local_id(0);

@@ -205,8 +205,9 @@ INLINE struct result close_row(struct row row, struct state s, struct keep *keep
 #endif
 #if HAS_SINKS
     if (!row.one_hot) {
-        s = state_raise(s, real_max(s.max, (real)row.sink));
-        s.sum = pair_add(s.sum, exp_nonpositive(below_max((real)row.sink, s.max)));
+        LANES_ALONE SCALAR sink = row.sink;
+        s = state_raise(s, real_max(s.max, (real)sink));
+        s.sum = pair_add(s.sum, exp_nonpositive(below_max((real)sink, s.max)));
     }
 #endif
     keep_reduce(keep, scratch);

@@ -71,7 +71,7 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     status = clsm_shared_init(&e->shared);
     if (status != CLSM_OK) {
         clReleaseContext(context);
-        pthread_mutex_destroy(&e->lock);
+        free_locks(e);
         free(e);
         return status;
     }

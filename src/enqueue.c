@@ -157,28 +157,29 @@ struct launch {
     const cl_event *wait;
 };
 
-static cl_int launch_groups(struct launch *l, size_t groups, cl_event *done)
+static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done)
 {
     size_t local = clsm_config_wg(l->config), global = local * groups;
     cl_int error =
         clSetKernelArg(l->plan->kernel, SHAPE_ARGUMENT, sizeof l->shape, &l->shape);
-    if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global,
-                                       &local, l->n_wait, l->wait, done);
+    if (error != CL_SUCCESS)
+        return clsm_fail_cl(error, "clSetKernelArg");
+    error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global, &local,
+                                   l->n_wait, l->wait, done);
     l->n_wait = 0;
     l->wait = NULL;
-    return error;
+    return error == CL_SUCCESS ? CLSM_OK
+                               : clsm_fail_cl(error, "clEnqueueNDRangeKernel");
 }
 
 /* Some rows that work-groups share, in one launch or two. */
-static cl_int launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
+static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
 {
     struct shared *shared = &l->plan->engine->shared;
     const struct traits *t = &l->plan->engine->traits;
     bool twice = clsm_variants[l->config->variant].launches == 2;
-    cl_int error = clsm_shared_order(shared, l->queue);
-    if (error == CL_SUCCESS)
-        error = clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch);
+    TRY(clsm_shared_order(shared, l->queue));
+    TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
     /* work-groups that wait loop over their parts */
     size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
     size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
@@ -186,34 +187,34 @@ static cl_int launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
     groups = twice || groups < most ? groups : most;
     l->shape.second = 0;
     l->shape.launch_rows = rows;
-    if (error == CL_SUCCESS)
-        error = launch_groups(l, groups, twice ? NULL : done);
-    if (!twice || error != CL_SUCCESS)
-        return error;
-    error = clsm_shared_order(shared, l->queue);
+    TRY(launch_groups(l, groups, twice ? NULL : done));
+    if (!twice)
+        return CLSM_OK;
+    TRY(clsm_shared_order(shared, l->queue));
     l->shape.second = 1;
-    return error == CL_SUCCESS ? launch_groups(l, groups, done) : error;
+    return launch_groups(l, groups, done);
 }
 
 /* As many rows at once as the shared memory has records for. */
-static cl_int launch_shared(struct launch *l, const struct problem *p, cl_event *done)
+static clsm_status launch_shared(struct launch *l, const struct problem *p,
+                                 cl_event *done)
 {
     const struct variant *v = &clsm_variants[l->config->variant];
     struct shared *shared = &l->plan->engine->shared;
     const struct problem *sized = v->packs ? &l->plan->problem : p;
     size_t rows = l->shape.rows, most;
-    cl_int error = CL_SUCCESS;
+    clsm_status status = CLSM_OK;
     l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
     most = SHARED_RECORDS / l->shape.parts;
     most -= most % clsm_config_rows_per_group(l->config, sized, &l->plan->engine->traits);
     pthread_mutex_lock(&shared->lock);
-    for (size_t r = 0; r < rows && error == CL_SUCCESS; r += most) {
+    for (size_t r = 0; r < rows && status == CLSM_OK; r += most) {
         bool last = rows - r <= most;
         l->shape.first_row = r;
-        error = launch_shared_rows(l, last ? rows - r : most, last ? done : NULL);
+        status = launch_shared_rows(l, last ? rows - r : most, last ? done : NULL);
     }
     pthread_mutex_unlock(&shared->lock);
-    return error;
+    return status;
 }
 
 static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
@@ -222,17 +223,15 @@ static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
 {
     const struct config *config = &plan->choice.ranked[plan->chosen].config;
     struct launch l = {plan, queue, config, shape_of(p, args), n_wait, wait};
-    const char *call = "clSetKernelArg";
     pthread_mutex_lock(&plan->lock);
     cl_int error = set_tensors(plan, args, p);
-    if (error == CL_SUCCESS) {
-        call = "clEnqueueNDRangeKernel";
-        error = clsm_variants[config->variant].geometry == ROW_PER_GROUPS
-                    ? launch_shared(&l, p, done)
-                    : launch_groups(&l, groups_of(plan, config, l.shape.rows), done);
-    }
+    clsm_status status =
+        error != CL_SUCCESS ? clsm_fail_cl(error, "clSetKernelArg")
+        : clsm_variants[config->variant].geometry == ROW_PER_GROUPS
+            ? launch_shared(&l, p, done)
+            : launch_groups(&l, groups_of(plan, config, l.shape.rows), done);
     pthread_mutex_unlock(&plan->lock);
-    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, call);
+    return status;
 }
 
 /* Nothing to compute; an event that is asked for still follows the wait list. */

@@ -138,7 +138,7 @@ static double estimate_held(const struct config *config, const struct problem *p
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool open = p->open_rows || p->deterministic, barriers = v->geometry != ROW_PER_CLUSTER;
-    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double rows = open ? 1e5 : fmax(1, (double)p->rows * (double)p->inner);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     if (clsm_has(p, CLSM_DY))

@@ -4,7 +4,6 @@
 
 #include "status.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 clsm_status clsm_shared_init(struct shared *s)
@@ -42,53 +41,67 @@ clsm_status clsm_shared_need(struct shared *s, cl_context context)
     return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clCreateBuffer");
 }
 
-/* After everything that is in the latest queue now. */
-static cl_int follow(struct shared *s, cl_command_queue queue)
+/* Each call's own name is in its message. */
+#define CL(call, ...)                                                                  \
+    do {                                                                               \
+        cl_int error = call(__VA_ARGS__);                                              \
+        if (error != CL_SUCCESS)                                                       \
+            return clsm_fail_cl(error, #call);                                         \
+    } while (0)
+
+static clsm_status wait_for(cl_event event, cl_command_queue latest,
+                            cl_command_queue queue)
 {
-    cl_event event;
-    cl_int error = clEnqueueMarkerWithWaitList(s->latest, 0, NULL, &event);
-    if (error != CL_SUCCESS)
-        return error;
-    error = clFlush(s->latest);
-    if (error == CL_SUCCESS)
-        error = clEnqueueBarrierWithWaitList(queue, 1, &event, NULL);
-    clReleaseEvent(event);
-    return error;
+    CL(clFlush, latest);
+    CL(clEnqueueBarrierWithWaitList, queue, 1, &event, NULL);
+    return CLSM_OK;
 }
 
-cl_int clsm_shared_order(struct shared *s, cl_command_queue queue)
+/* After everything that is in the latest queue now. */
+static clsm_status follow(struct shared *s, cl_command_queue queue)
 {
-    cl_command_queue_properties properties;
-    cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties,
-                                         &properties, NULL);
-    bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    if (error != CL_SUCCESS || (s->latest == queue && in_order))
-        return error;
-    if (s->latest && s->latest != queue)
-        error = follow(s, queue);
-    else if (!in_order)
-        error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);
-    if (error != CL_SUCCESS || s->latest == queue)
-        return error;
+    cl_event event;
+    CL(clEnqueueMarkerWithWaitList, s->latest, 0, NULL, &event);
+    clsm_status status = wait_for(event, s->latest, queue);
+    clReleaseEvent(event);
+    return status;
+}
+
+/* Both queues have what they need, or nothing has changed. */
+static clsm_status move_to(struct shared *s, cl_command_queue queue)
+{
+    if (s->latest)
+        TRY(follow(s, queue));
+    CL(clRetainCommandQueue, queue);
     if (s->latest)
         clReleaseCommandQueue(s->latest);
     s->latest = queue;
-    return clRetainCommandQueue(queue);
+    return CLSM_OK;
 }
 
-cl_int clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
-                         cl_ulong *epoch)
+clsm_status clsm_shared_order(struct shared *s, cl_command_queue queue)
+{
+    cl_command_queue_properties properties;
+    if (s->latest != queue)
+        return move_to(s, queue);
+    CL(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof properties,
+       &properties, NULL);
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        CL(clEnqueueBarrierWithWaitList, queue, 0, NULL, NULL);
+    return CLSM_OK;
+}
+
+clsm_status clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
+                              cl_ulong *epoch)
 {
     const cl_uint zero = 0;
-    cl_int error = CL_SUCCESS;
     if (rows >= UINT32_MAX - s->epoch) { /* start again, with nothing left of before */
-        error = clEnqueueFillBuffer(queue, s->memory, &zero, sizeof zero, 0,
-                                    SHARED_BYTES, 0, NULL, NULL);
-        if (error == CL_SUCCESS)
-            error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);
+        CL(clEnqueueFillBuffer, queue, s->memory, &zero, sizeof zero, 0, SHARED_BYTES,
+           0, NULL, NULL);
+        TRY(clsm_shared_order(s, queue));
         s->epoch = 0;
     }
     *epoch = s->epoch;
     s->epoch += (cl_uint)rows;
-    return error;
+    return CLSM_OK;
 }

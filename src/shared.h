@@ -29,11 +29,11 @@ void clsm_shared_free(struct shared *s);
 clsm_status clsm_shared_need(struct shared *s, cl_context context);
 
 /* Queue whatever lets the next command of `queue` come after all that used the memory. */
-cl_int clsm_shared_order(struct shared *s, cl_command_queue queue);
+clsm_status clsm_shared_order(struct shared *s, cl_command_queue queue);
 
-/* The first of `rows` numbers that no launch has used before, 0 excluded. May queue a
- * command. */
-cl_int clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
-                         cl_ulong *epoch);
+/* The first of `rows` numbers that no launch has used before. May queue a command, which
+ * then has the memory in order, as clsm_shared_order() does. */
+clsm_status clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
+                              cl_ulong *epoch);
 
 #endif

@@ -11,7 +11,8 @@ from case import ROOT, Case, main, needs_device
 LIMIT = sys.argv[3]
 SMALL = ["--scale", "4000", "--repeats", "3"]
 FIELDS = ["key", "goals", "op", "type", "form", "rows", "cols", "inner", "variant",
-          "registers", "spill_bytes", "bytes", "seconds", "value", "goal", "against", "mark"]
+          "registers_per_item", "spill_bytes", "bytes", "seconds", "value", "goal",
+          "against", "mark"]
 
 
 def limit(*arguments, **environment):

@@ -73,7 +73,8 @@ static cl_int fault(const char *function)
        void(CL_CALLBACK * notify)(cl_program, void *), void *data),                    \
       (id, n, devices, options, notify, data))                                         \
     X(clSetKernelArg, (cl_kernel id, cl_uint i, size_t n, const void *value),          \
-      (id, i, n, value))
+      (id, i, n, value))                                                               \
+    X(clFlush, (cl_command_queue id), (id))
 
 /* Functions that queue something and may hand out an event. */
 #define ENQUEUES(X)                                                                    \
@@ -86,7 +87,14 @@ static cl_int fault(const char *function)
       (cl_command_queue id, cl_mem buffer, cl_bool blocking, size_t offset,            \
        size_t bytes, void *to, cl_uint n, const cl_event *wait, cl_event *event),      \
       (id, buffer, blocking, offset, bytes, to, n, wait, event))                       \
+    X(clEnqueueFillBuffer,                                                             \
+      (cl_command_queue id, cl_mem buffer, const void *pattern, size_t pattern_bytes,  \
+       size_t offset, size_t bytes, cl_uint n, const cl_event *wait, cl_event *event), \
+      (id, buffer, pattern, pattern_bytes, offset, bytes, n, wait, event))             \
     X(clEnqueueMarkerWithWaitList,                                                     \
+      (cl_command_queue id, cl_uint n, const cl_event *wait, cl_event *event),         \
+      (id, n, wait, event))                                                            \
+    X(clEnqueueBarrierWithWaitList,                                                    \
       (cl_command_queue id, cl_uint n, const cl_event *wait, cl_event *event),         \
       (id, n, wait, event))
 

@@ -2,17 +2,20 @@
 /* The rig: its OpenCL objects are made once and outlive every job. */
 #include "rig.h"
 
+#include "engine.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 5, COLS = 37, N = ROWS * COLS };
+enum { ROWS = 5, COLS = 37, N = ROWS * COLS, QUEUES = 2 };
 
 struct fault_layer *layer;
 static clsm_device_info device;
 static cl_context context;
-static cl_command_queue queue;
+static cl_command_queue queues[QUEUES];
+static unsigned queues_used = 1;
 static cl_mem x, y, lse;
 static clsm_problem problem;
 static float input[N];
@@ -39,8 +42,9 @@ const char *rig_open(void)
     clsm_problem_init(&problem, CLSM_SOFTMAX, CLSM_F32, ROWS, COLS);
     problem.operands = CLSM_BIT(CLSM_LSE);
     context = clCreateContext(NULL, 1, &device.device, NULL, NULL, &error);
-    queue = context ? clCreateCommandQueue(context, device.device, 0, &error) : NULL;
-    if (!queue)
+    for (unsigned q = 0; context && q < QUEUES; q++)
+        queues[q] = clCreateCommandQueue(context, device.device, 0, &error);
+    if (!queues[0] || !queues[1])
         return "no context or queue on the device";
     x = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof input,
                        input, &error);
@@ -55,7 +59,8 @@ void rig_close(void)
     clReleaseMemObject(x);
     clReleaseMemObject(y);
     clReleaseMemObject(lse);
-    clReleaseCommandQueue(queue);
+    for (unsigned q = 0; q < QUEUES; q++)
+        clReleaseCommandQueue(queues[q]);
     clReleaseContext(context);
 }
 
@@ -65,6 +70,12 @@ void rig_reset(void)
     layer->calls = layer->bad_releases = 0;
     layer->log = NULL;
     rig_fail(NULL, 0, CL_OUT_OF_RESOURCES);
+}
+
+void rig_ask(const char *variant, unsigned n)
+{
+    problem.variant = variant;
+    queues_used = n;
 }
 
 void rig_fail(const char *function, unsigned n, cl_int error)
@@ -95,12 +106,12 @@ clsm_status rig_plan(clsm_engine *engine, clsm_plan **plan)
     return status;
 }
 
-clsm_status rig_enqueue(clsm_plan *plan, cl_event *done)
+clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event *done)
 {
     static const float nothing[N];
     *done = (cl_event)layer;
-    cl_int error = clEnqueueWriteBuffer(queue, y, CL_TRUE, 0, sizeof nothing, nothing,
-                                        0, NULL, NULL);
+    cl_int error = clEnqueueWriteBuffer(queues[0], y, CL_TRUE, 0, sizeof nothing,
+                                        nothing, 0, NULL, NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueWriteBuffer: %d", error);
     clsm_args args;
     EXPECT(clsm_args_init(plan, &args) == CLSM_OK, "%s", clsm_last_message());
@@ -108,7 +119,8 @@ clsm_status rig_enqueue(clsm_plan *plan, cl_event *done)
     args.y = y;
     args.operand[CLSM_LSE].memory = lse;
     layer->watching = true;
-    clsm_status status = clsm_enqueue_args(plan, queue, &args, 0, NULL, done);
+    clsm_status status =
+        clsm_enqueue_args(plan, queues[on_queue], &args, 0, NULL, done);
     layer->watching = false;
     return status;
 }
@@ -132,11 +144,11 @@ void rig_check(cl_event done)
     cl_int error = clWaitForEvents(1, &done);
     clReleaseEvent(done);
     EXPECT(error == CL_SUCCESS, "clWaitForEvents: %d", error);
-    error =
-        clEnqueueReadBuffer(queue, y, CL_TRUE, 0, sizeof output, output, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(queues[0], y, CL_TRUE, 0, sizeof output, output, 0,
+                                NULL, NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueReadBuffer: %d", error);
-    error =
-        clEnqueueReadBuffer(queue, lse, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
+    error = clEnqueueReadBuffer(queues[0], lse, CL_TRUE, 0, sizeof sums, sums, 0, NULL,
+                                NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueReadBuffer: %d", error);
     EXPECT(clsm_check_args(&problem, &args, &report) == CLSM_OK && report.pass,
            "a wrong result after call %u, %s", layer->fail_at, layer->failed);
@@ -192,9 +204,12 @@ unsigned rig_job(void)
     }
     STEP(rig_engine(&engine), engine)
     STEP(rig_plan(engine, &plan), plan)
-    STEP(rig_enqueue(plan, &done), done)
+    for (unsigned i = 0; i < 2 * queues_used - 1; i++) { /* there, and back again */
+        engine->shared.epoch = UINT32_MAX - ROWS * i;    /* must start again */
+        STEP(rig_enqueue(plan, i % queues_used, &done), done)
+        rig_check(done);
+    }
 #undef STEP
-    rig_check(done);
     EXPECT(*rig_explain(plan), "nothing explained");
     rig_destroy(engine, plan);
     holds_nothing(before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What stands around the library while calls fail: the layer, a device, a context with
- * a queue and buffers, one of them an operand's, and one job that takes the library
+ * two queues and buffers, one of them an operand's, and one job that takes the library
  * from engine to destroy.
  */
 #ifndef CLSM_TEST_FAULT_RIG_H
@@ -20,13 +20,17 @@ void rig_close(void);
 /* Watch no call, fail none, forget what was counted. */
 void rig_reset(void);
 
+/* What the next plans are asked to be, NULL: as the library chooses, and on how many
+ * queues, 1 or 2, a job enqueues them. */
+void rig_ask(const char *variant, unsigned queues);
+
 /* The n-th call of a function (NULL: of any) fails with this error. */
 void rig_fail(const char *function, unsigned n, cl_int error);
 
 /* The steps, each with the layer watching. */
 clsm_status rig_engine(clsm_engine **engine);
 clsm_status rig_plan(clsm_engine *engine, clsm_plan **plan);
-clsm_status rig_enqueue(clsm_plan *plan, cl_event *done);
+clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event *done);
 void rig_destroy(clsm_engine *engine, clsm_plan *plan);
 
 /* Wait for an enqueue and compare its result with the reference; not watched. */

@@ -34,6 +34,7 @@ static void set_up(void)
     setenv("CLSM_CACHE_DIR", folder, 1);
     setenv("CLSM_SUBGROUPS", "local", 1); /* an engine probes lanes on every device */
     unsetenv("CLSM_VARIANT");
+    rig_ask(NULL, 1);
     rig_reset();
 }
 
@@ -44,16 +45,20 @@ static void tear_down(void)
     rmdir(folder);
 }
 
+#define SPLIT "split:WG=256,PACKS=4"
+
 enum cached { OFF, COLD, WARM };
 
+/* "split" takes two launches, and memory that all plans of an engine share in turn. */
 static const struct {
     enum cached cache;
     cl_int error;
+    const char *variant;
+    unsigned queues;
 } sweeps[] = {
-    {OFF, CL_OUT_OF_RESOURCES},
-    {OFF, CL_OUT_OF_HOST_MEMORY},
-    {COLD, CL_OUT_OF_RESOURCES},
-    {WARM, CL_INVALID_BINARY},
+    {OFF, CL_OUT_OF_RESOURCES, NULL, 1},   {OFF, CL_OUT_OF_HOST_MEMORY, NULL, 1},
+    {COLD, CL_OUT_OF_RESOURCES, NULL, 1},  {WARM, CL_INVALID_BINARY, NULL, 1},
+    {WARM, CL_OUT_OF_RESOURCES, SPLIT, 1}, {WARM, CL_OUT_OF_HOST_MEMORY, SPLIT, 2},
 };
 
 static unsigned job(enum cached cache, unsigned fail_at, cl_int error)
@@ -69,6 +74,7 @@ static unsigned job(enum cached cache, unsigned fail_at, cl_int error)
 
 START_TEST(a_run_without_faults_holds_nothing_in_the_end)
 {
+    rig_ask(sweeps[_i].variant, sweeps[_i].queues);
     ck_assert_uint_gt(job(sweeps[_i].cache, 0, CL_SUCCESS), 20);
     ck_assert_ptr_null(layer->failed);
 }
@@ -77,12 +83,36 @@ END_TEST
 START_TEST(whichever_call_fails_is_told_or_survived)
 {
     enum cached cache = sweeps[_i].cache;
+    rig_ask(sweeps[_i].variant, sweeps[_i].queues);
     unsigned calls = job(cache, 0, CL_SUCCESS);
     if (cache == WARM)
         calls = job(cache, 0, CL_SUCCESS); /* the first one filled the cache */
     for (unsigned n = 1; n <= calls; n++) {
         job(cache, n, sweeps[_i].error);
         EXPECT(layer->failed, "call %u of %u was never made", n, calls);
+    }
+}
+END_TEST
+
+/* What only shared rows need; what a queue is asked is asked of every plan. */
+START_TEST(each_call_for_shared_rows_is_made_and_may_fail)
+{
+    static const char *const names[] = {
+        "clCreateBuffer",         "clRetainCommandQueue",        "clFlush",
+        "clEnqueueFillBuffer",    "clEnqueueMarkerWithWaitList", "clSetKernelArg",
+        "clEnqueueNDRangeKernel", "clEnqueueBarrierWithWaitList"};
+    const char *name = names[_i];
+    setenv("CLSM_SUBGROUPS", "off", 1); /* a probe makes the same calls */
+    rig_ask(SPLIT, 2);
+    rig_reset();
+    rig_fail(name, 0, CL_SUCCESS);
+    unsigned calls = rig_job();
+    ck_assert_uint_ge(calls, 1);
+    for (unsigned n = 1; n <= calls; n++) {
+        rig_reset();
+        rig_fail(name, n, CL_INVALID_OPERATION);
+        rig_job();
+        ck_assert_str_eq(layer->failed, name);
     }
 }
 END_TEST
@@ -136,7 +166,7 @@ START_TEST(a_variant_that_does_not_build_gives_way_to_the_next)
     ck_assert_msg(strstr(text, "the first of 1 candidates before it failed"), "%s",
                   text);
     ck_assert_msg(strstr(text, "CL_BUILD_PROGRAM_FAILURE (-11)"), "%s", text);
-    ck_assert_int_eq(rig_enqueue(plan, &done), CLSM_OK);
+    ck_assert_int_eq(rig_enqueue(plan, 0, &done), CLSM_OK);
     rig_check(done);
     rig_destroy(engine, plan);
 }
@@ -222,6 +252,7 @@ static Suite *faults_suite(void)
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, a_run_without_faults_holds_nothing_in_the_end, 0, all);
     tcase_add_loop_test(c, whichever_call_fails_is_told_or_survived, 0, all);
+    tcase_add_loop_test(c, each_call_for_shared_rows_is_made_and_may_fail, 0, 8);
     tcase_add_test(c, a_refused_argument_costs_a_plan_its_variant_only);
     tcase_add_test(c, the_disk_cache_is_warm_after_a_fault);
     tcase_add_test(c, a_variant_that_does_not_build_gives_way_to_the_next);

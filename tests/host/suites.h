@@ -33,6 +33,7 @@
     X(check_special)                                                                   \
     X(variant)                                                                         \
     X(choose)                                                                          \
+    X(held)                                                                            \
     X(tuned)                                                                           \
     X(usage)                                                                           \
     X(exp)                                                                             \

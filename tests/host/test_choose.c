@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static const struct traits gpu = {
-    .bits = TRAIT_LANES | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
+    .bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
     .lanes_by = LANES_PTX,
     .lanes = 32,
     .lanes_std = "CL1.2",
@@ -172,6 +172,11 @@ START_TEST(an_asked_for_configuration_is_taken_as_it_is)
     for (unsigned i = 0; clsm_config_at(i, &config); i++) {
         char name[64];
         snprintf(name, sizeof name, "%s", clsm_config_name(i));
+        const char *misfit = clsm_config_misfit(&config, &p, &gpu);
+        if (misfit) { /* too few workers to hold the row */
+            REFUSED(clsm_choose(&p, &gpu, name, &c), CLSM_ERR_VARIANT, name, misfit);
+            continue;
+        }
         ck_assert_int_eq(clsm_choose(&p, &gpu, name, &c), CLSM_OK);
         if (strchr(name, ':'))
             ck_assert_uint_eq(c.count, 1);

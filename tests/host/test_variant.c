@@ -219,21 +219,25 @@ START_TEST(what_fits_stays_within_the_device)
 }
 END_TEST
 
-START_TEST(what_needs_lanes_fits_only_where_they_are)
+START_TEST(what_needs_a_trait_fits_only_where_it_is)
 {
-    struct traits with = floor_of_all, without = floor_of_all;
+    static const unsigned bits[] = {TRAIT_LANES, TRAIT_SWAP, TRAIT_WAIT};
+    struct traits with = floor_of_all;
     clsm_problem given;
     struct problem p;
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 2, 64);
     ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
-    with.bits |= TRAIT_LANES;
+    with.bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT;
     with.lanes = 32, with.max_wg = 1024, with.local_bytes = 65536;
-    without.max_wg = 1024, without.local_bytes = 65536;
     struct config config;
     for (unsigned i = 0; clsm_config_at(i, &config); i++) {
-        bool needs = clsm_variants[config.variant].needs & TRAIT_LANES;
         ck_assert_ptr_null(clsm_config_misfit(&config, &p, &with));
-        ck_assert(needs == (clsm_config_misfit(&config, &p, &without) != NULL));
+        for (size_t k = 0; k < COUNT(bits); k++) {
+            struct traits without = with;
+            without.bits &= ~bits[k];
+            bool needs = clsm_variants[config.variant].needs & bits[k];
+            ck_assert(needs == (clsm_config_misfit(&config, &p, &without) != NULL));
+        }
     }
 }
 END_TEST
@@ -253,7 +257,7 @@ Suite *variant_suite(void)
     tcase_add_loop_test(c, the_poorest_device_is_served_for_every_row_length, 0,
                         OPS * 18);
     tcase_add_test(c, what_fits_stays_within_the_device);
-    tcase_add_test(c, what_needs_lanes_fits_only_where_they_are);
+    tcase_add_test(c, what_needs_a_trait_fits_only_where_it_is);
     suite_add_tcase(suite, c);
     return suite;
 }

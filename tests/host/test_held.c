@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts about mappings that hold rows in registers or share them among work-groups:
+ * what fits, in how many parts, and where the estimate prefers them. */
+#include "choose.h"
+#include "suites.h"
+
+#include <math.h>
+
+static const struct traits gpu = {
+    .bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
+    .lanes_by = LANES_PTX,
+    .lanes = 32,
+    .lanes_std = "CL1.2",
+    .compute_units = 132,
+    .vector_width = 1,
+    .max_wg = 1024,
+    .local_bytes = 49152,
+};
+
+static const struct traits cpu = {
+    .bits = TRAIT_CPU | TRAIT_F64,
+    .lanes_std = "CL1.2",
+    .compute_units = 16,
+    .vector_width = 8,
+    .max_wg = 4096,
+    .local_bytes = 524288,
+};
+
+static const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_BF16, CLSM_F64};
+
+static struct choice c;
+
+static struct problem packed(clsm_op op, clsm_type type, size_t rows, size_t cols)
+{
+    clsm_problem given;
+    struct problem p;
+    clsm_problem_init(&given, op, type, rows, cols);
+    given.k = cols < 4 ? cols : 4;
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    return p;
+}
+
+static const struct variant *variant_of(const struct config *config)
+{
+    return &clsm_variants[config->variant];
+}
+
+static const struct variant *chosen(const struct problem *p, const struct traits *t)
+{
+    EXPECT(clsm_choose(p, t, NULL, &c) == CLSM_OK, "cols %zu: %s", p->cols,
+           clsm_last_message());
+    return variant_of(&c.ranked[0].config);
+}
+
+START_TEST(the_tables_new_fields_go_together)
+{
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        const struct variant *row = &clsm_variants[v];
+        bool shares = row->geometry == ROW_PER_GROUPS;
+        ck_assert(!row->packs || row->reads == 1); /* what is held is read once */
+        ck_assert(!row->packs || row->cols.max < MAX_COLS);
+        ck_assert(!shares || row->one_state);
+        ck_assert(row->launches == 0 || (row->launches == 2 && shares));
+        ck_assert(!(row->needs & TRAIT_WAIT) || shares);
+    }
+}
+END_TEST
+
+/* Elements of all packs of all workers of all parts: no fewer than there are in whole
+ * packs, and with one pack less for each worker they would be fewer. */
+START_TEST(packs_hold_the_row_and_no_worker_has_one_too_many)
+{
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        for (size_t k = 0; k < COUNT(types) && variant_of(&config)->packs; k++)
+            for (size_t cols = 1; cols <= variant_of(&config)->cols.max;
+                 cols += 1 + cols / 9) {
+                struct problem p = packed(CLSM_SOFTMAX, types[k], 5, cols);
+                size_t pack = 16 / clsm_type_bytes(types[k]),
+                       whole = cols / pack * pack;
+                size_t packs = clsm_config_packs(&config, &p, &gpu);
+                size_t step = clsm_config_workers(&config, &gpu) *
+                              clsm_config_parts(&config, &p, &gpu) * pack;
+                EXPECT(packs >= 1 && packs * step >= whole, "%s: %zu of %zu columns",
+                       clsm_config_name(i), packs * step, cols);
+                EXPECT(packs == 1 || (packs - 1) * step < whole, "%s: %zu packs",
+                       clsm_config_name(i), packs);
+            }
+}
+END_TEST
+
+/* A row that fits leaves all shorter ones fitting, and one that does not, says why. */
+START_TEST(rows_fit_up_to_a_length_and_then_say_why_not)
+{
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        for (size_t k = 0; k < COUNT(types) && variant_of(&config)->packs; k++) {
+            const char *misfit = NULL;
+            for (size_t cols = 1; cols <= 1 << 23; cols += 1 + cols / 9) {
+                struct problem p = packed(CLSM_SOFTMAX, types[k], 5, cols);
+                const char *now = clsm_config_misfit(&config, &p, &gpu);
+                EXPECT(!misfit || now, "%s: %zu columns fit", clsm_config_name(i),
+                       cols);
+                EXPECT(now || clsm_config_held_words(&config, &p, &gpu) > 0, "%s holds",
+                       clsm_config_name(i));
+                misfit = now;
+            }
+            EXPECT(misfit && (strstr(misfit, "registers") || strstr(misfit, "length") ||
+                              strstr(misfit, "parts")),
+                   "%s: %s", clsm_config_name(i), misfit ? misfit : "everything fits");
+        }
+}
+END_TEST
+
+START_TEST(forms_and_gradients_take_more_words)
+{
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        struct problem p = packed(CLSM_SOFTMAX, CLSM_F16, 5, 1000), scaled = p;
+        struct problem q = packed(CLSM_SOFTMAX_BACKWARD, CLSM_F16, 5, 1000);
+        scaled.scale = 2;
+        unsigned words = clsm_config_held_words(&config, &p, &gpu);
+        ck_assert_uint_ge(clsm_config_held_words(&config, &scaled, &gpu), words);
+        ck_assert_uint_ge(clsm_config_held_words(&config, &q, &gpu), words);
+        ck_assert(!words == (!variant_of(&config)->packs &&
+                             !clsm_config_value(&config, "PACKS", 0)));
+    }
+}
+END_TEST
+
+/* Fewer rows, more parts; a deterministic plan's do not depend on the rows. */
+START_TEST(parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same)
+{
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        for (size_t cols = 1; cols <= MAX_COLS / 3; cols = cols * 3 + 1) {
+            struct problem p = packed(CLSM_SOFTMAX, CLSM_F32, 1, cols);
+            size_t most = clsm_config_parts(&config, &p, &gpu), before = most;
+            bool shares = variant_of(&config)->geometry == ROW_PER_GROUPS;
+            bool bounded = shares && !variant_of(&config)->packs;
+            for (p.rows = 1; p.rows <= 1 << 20; p.rows *= 2) {
+                size_t parts = clsm_config_parts(&config, &p, &gpu);
+                EXPECT(parts >= 1 && parts <= before, "%zu parts", parts);
+                EXPECT(shares || parts == 1, "%s shares rows", clsm_config_name(i));
+                EXPECT(!bounded || parts <= MOST_PARTS, "%zu parts", parts);
+                before = parts;
+                p.deterministic = true;
+                EXPECT(clsm_config_parts(&config, &p, &gpu) == most, "%zu", p.rows);
+                p.deterministic = false;
+            }
+        }
+}
+END_TEST
+
+/* Top-k, a temperature for each row, temperature 0, smoothing. */
+START_TEST(rows_are_shared_only_where_a_maximum_and_a_sum_are_all)
+{
+    struct problem topk = packed(CLSM_TOPK, CLSM_F32, 1, 1 << 20);
+    struct problem hot = packed(CLSM_SOFTMAX, CLSM_F32, 1, 1 << 20), each = hot;
+    struct problem smooth = packed(CLSM_CROSS_ENTROPY, CLSM_F32, 1, 1 << 20);
+    hot.one_hot = true;
+    each.operands |= CLSM_BIT(CLSM_TEMPERATURE);
+    smooth.label_smoothing = 0.1;
+    const struct problem *const all[] = {&topk, &hot, &each, &smooth};
+    struct config config;
+    for (size_t k = 0; k < COUNT(all); k++) {
+        EXPECT(!chosen(all[k], &gpu)->one_state, "problem %zu", k);
+        for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+            const char *misfit = clsm_config_misfit(&config, all[k], &gpu);
+            EXPECT(misfit || !variant_of(&config)->one_state, "%s",
+                   clsm_config_name(i));
+        }
+    }
+    struct problem plain = packed(CLSM_SOFTMAX, CLSM_F32, 1, 1 << 20);
+    ck_assert_int_eq(chosen(&plain, &gpu)->geometry, ROW_PER_GROUPS);
+}
+END_TEST
+
+START_TEST(who_cannot_wait_shares_rows_in_two_launches)
+{
+    struct traits t = gpu;
+    t.bits &= ~(unsigned)TRAIT_WAIT;
+    struct problem p = packed(CLSM_SOFTMAX, CLSM_F32, 1, 1 << 20);
+    const struct variant *v = chosen(&p, &t);
+    ck_assert_int_eq(v->geometry, ROW_PER_GROUPS);
+    ck_assert_uint_eq(v->launches, 2);
+}
+END_TEST
+
+START_TEST(usual_rows_on_a_gpu_with_lanes_are_held)
+{
+    static const size_t rows[] = {4096, 16384, 65536};
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (size_t k = 0; k < 3; k++)
+            for (size_t cols = 128; cols <= 16384; cols += 1 + cols / 7) {
+                struct problem p = packed(CLSM_SOFTMAX, types[k], rows[i], cols);
+                const struct variant *v = chosen(&p, &gpu);
+                EXPECT(clsm_config_held_words(&c.ranked[0].config, &p, &gpu) > 0,
+                       "%zu x %zu of %s: %s", rows[i], cols, clsm_type_name(types[k]),
+                       v->name);
+            }
+}
+END_TEST
+
+/* Estimate and records together, whatever is held elsewhere. */
+START_TEST(a_cpu_takes_a_loop_a_core_by_its_records)
+{
+    for (size_t k = 0; k < COUNT(types); k++)
+        for (size_t cols = 1; cols <= 70000; cols += 1 + cols / 9) {
+            struct problem p = packed(CLSM_SOFTMAX, types[k], 4096, cols);
+            EXPECT(chosen(&p, &cpu)->geometry == ROW_RUN_PER_ITEM, "cols %zu", cols);
+            EXPECT(strstr(c.reason, "measured fastest"), "cols %zu: %s", cols,
+                   c.reason);
+        }
+}
+END_TEST
+
+START_TEST(over_all_row_lengths_something_fits_and_has_an_estimate)
+{
+    static const size_t rows[] = {0, 1, 100, (size_t)1 << 20};
+    for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
+        for (size_t k = 0; k < COUNT(types) * COUNT(rows); k++)
+            for (size_t cols = 1; cols <= MAX_COLS; cols += 1 + cols / 3) {
+                struct problem p = packed((clsm_op)op, types[k % COUNT(types)],
+                                          rows[k / COUNT(types)], cols);
+                chosen(&p, k % 2 ? &gpu : &cpu);
+                for (unsigned i = 0; i < c.fit; i++)
+                    EXPECT(isfinite(c.ranked[i].seconds) && c.ranked[i].seconds > 0,
+                           "%s, cols %zu: no estimate",
+                           variant_of(&c.ranked[i].config)->name, cols);
+            }
+}
+END_TEST
+
+Suite *held_suite(void)
+{
+    Suite *suite = suite_create("held");
+    TCase *t = tcase_create("held");
+    tcase_add_test(t, the_tables_new_fields_go_together);
+    tcase_add_test(t, packs_hold_the_row_and_no_worker_has_one_too_many);
+    tcase_add_test(t, rows_fit_up_to_a_length_and_then_say_why_not);
+    tcase_add_test(t, forms_and_gradients_take_more_words);
+    tcase_add_test(
+        t, parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same);
+    tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
+    tcase_add_test(t, who_cannot_wait_shares_rows_in_two_launches);
+    tcase_add_test(t, usual_rows_on_a_gpu_with_lanes_are_held);
+    tcase_add_test(t, a_cpu_takes_a_loop_a_core_by_its_records);
+    tcase_add_test(t, over_all_row_lengths_something_fits_and_has_an_estimate);
+    suite_add_tcase(suite, t);
+    return suite;
+}
