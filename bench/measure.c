@@ -138,7 +138,7 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
     struct plan_subject self = {plan, sets, count};
     clsm_plan_info info = {.struct_bytes = sizeof info};
     clsm_status status = clsm_plan_get_info(plan, &info);
-    struct subject subject = {queue_plan, &self, info.scratch_bytes > 0};
+    struct subject subject = {queue_plan, &self, info.launches > 1};
     return status == CLSM_OK ? time_median(s, &subject, count, repeats, seconds) : status;
 }
 

@@ -456,6 +456,7 @@ typedef struct clsm_plan_info {
     unsigned registers;
     uint64_t spill_bytes;   /**< that it keeps in memory instead: stack frame, spill stores
                                  and spill loads together */
+    unsigned launches;      /**< kernels that one enqueue of the plan's shape queues */
 } clsm_plan_info;
 
 CLSM_API clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info);

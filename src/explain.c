@@ -26,6 +26,20 @@ static void put(struct text *t, const char *format, ...)
     t->length += n > 0 ? (size_t)n : 0;
 }
 
+/* Rows that work-groups share go in as many pieces as there are records for. */
+static unsigned launches_of(const clsm_plan *plan)
+{
+    const struct config *config = &plan->choice.ranked[plan->chosen].config;
+    const struct variant *v = &clsm_variants[config->variant];
+    const struct problem *p = &plan->problem;
+    if (!plan->kernel || v->geometry != ROW_PER_GROUPS)
+        return plan->kernel ? 1 : 0;
+    size_t most =
+        SHARED_RECORDS / clsm_config_parts(config, p, &plan->engine->traits);
+    size_t rows = p->rows * p->inner, pieces = rows ? (rows - 1) / most + 1 : 1;
+    return (unsigned)(pieces * (v->launches ? v->launches : 1));
+}
+
 clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
 {
     NEED(plan);
@@ -42,6 +56,7 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
     if (clsm_variants[plan->choice.ranked[plan->chosen].config.variant].geometry ==
         ROW_PER_GROUPS)
         full.scratch_bytes = SHARED_BYTES;
+    full.launches = launches_of(plan);
     clsm_config_text(&plan->choice.ranked[plan->chosen].config, full.variant,
                      sizeof full.variant);
     snprintf(full.reason, sizeof full.reason, "%s", plan->choice.reason);
