@@ -28,8 +28,10 @@ static float ptx_max_nan(float a, float b)
 static float ptx_half(uint word, uint k)
 {
     float v;
-    ushort bits = (ushort)(word >> (16 * k));
-    __asm__("cvt.f32.f16 %0, %1;" : "=f"(v) : "h"(bits));
+    if (k == 0) /* the halves never get registers of their own */
+        __asm__("{.reg .b16 a, b; mov.b32 {a, b}, %1; cvt.f32.f16 %0, a;}" : "=f"(v) : "r"(word));
+    else
+        __asm__("{.reg .b16 a, b; mov.b32 {a, b}, %1; cvt.f32.f16 %0, b;}" : "=f"(v) : "r"(word));
     return v;
 }
 

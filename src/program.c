@@ -18,8 +18,13 @@
 
 #include "kernel_sources.inc"
 
-/* What a kernel needs besides the words that it holds. */
-enum { WORKING_REGISTERS = 32 };
+/* What a kernel needs besides the words that it holds, so that none spills. */
+static unsigned working_registers(const struct problem *p)
+{
+    bool more = clsm_has(p, CLSM_TARGETS) || clsm_problem_has_forms(p) ||
+                clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
+    return more ? 48 : 32;
+}
 
 static const struct source *const op_sources[] = {
 #define ROW(NAME, name, ...) &source_op_##name,
@@ -136,7 +141,7 @@ static void describe_config(const struct config *config, const struct problem *p
     bool group = v->geometry == ROW_PER_GROUP || v->geometry == ROW_PER_GROUPS;
     if (t->bits & TRAIT_NV_OPTIONS && group && clsm_config_held_words(config, p, t))
         put(b, " -DLIMITED -cl-nv-maxrregcount=%u",
-            clsm_config_held_words(config, p, t) + WORKING_REGISTERS);
+            clsm_config_held_words(config, p, t) + working_registers(p));
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines
