@@ -18,6 +18,8 @@
 
 #include "kernel_sources.inc"
 
+enum { UNIT_REGISTERS = 65536 };
+
 /* What a kernel needs besides the words that it holds, so that none spills. */
 static unsigned working_registers(const struct problem *p)
 {
@@ -139,9 +141,12 @@ static void describe_config(const struct config *config, const struct problem *p
     if (t->bits & TRAIT_NV_OPTIONS)
         put(b, " -cl-nv-verbose");
     bool group = v->geometry == ROW_PER_GROUP || v->geometry == ROW_PER_GROUPS;
-    if (t->bits & TRAIT_NV_OPTIONS && group && clsm_config_held_words(config, p, t))
-        put(b, " -DLIMITED -cl-nv-maxrregcount=%u",
-            clsm_config_held_words(config, p, t) + working_registers(p));
+    unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
+    unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
+    if (t->bits & TRAIT_NV_OPTIONS && held) {
+        unsigned wanted = held + working_registers(p);
+        put(b, " -DLIMITED -cl-nv-maxrregcount=%u", wanted < most ? wanted : most);
+    }
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines
