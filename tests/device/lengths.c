@@ -5,10 +5,12 @@
 #include <assert.h>
 #include <string.h>
 
+enum { PACK_BYTES = 16 };
+
 /* A length that the variant serves, into its place. */
 static void add(struct lengths *l, const struct variant *v, size_t cols)
 {
-    if (cols && (cols < v->cols.min || cols > v->cols.max))
+    if (cols && (cols < v->cols.min || cols > v->cols.max || cols > LONGEST_EDGE))
         return;
     unsigned i = 0;
     while (i < l->count && l->cols[i] < cols)
@@ -27,7 +29,48 @@ static void add_around(struct lengths *l, const struct variant *v, size_t cols)
     add(l, v, cols + 1);
 }
 
-struct lengths edge_lengths(const struct config *config, const struct traits *t)
+/* The longest row that fits, by halving. */
+static size_t longest_fit(const struct config *config, struct problem p,
+                          const struct traits *t)
+{
+    size_t fits = 0, most = clsm_variants[config->variant].cols.max;
+    for (size_t step = most; step > 0; step /= 2) {
+        p.cols = p.y.cols = fits + step;
+        if (fits + step <= most && !clsm_config_misfit(config, &p, t))
+            fits += step;
+    }
+    return fits;
+}
+
+/* Packs of 16 bytes: one, one for each worker, as many as each can hold. On a CPU,
+ * where that takes long, the longest rows only if they are short. */
+static void add_packs(struct lengths *l, const struct config *config,
+                      const struct problem *p, const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), wg = clsm_config_wg(config);
+    size_t workers = v->packs ? clsm_config_workers(config, t) : wg;
+    size_t turn = workers * pack * clsm_config_value(config, "PACKS", 1) *
+                  clsm_config_value(config, "HOLD", 1);
+    size_t most = t->bits & TRAIT_CPU ? LONGEST_ON_CPU : LONGEST_EDGE;
+    size_t longest = longest_fit(config, *p, t);
+    add_around(l, v, pack);
+    add_around(l, v, 2 * pack);
+    add_around(l, v, workers * pack);
+    add(l, v, workers * pack + pack + 1); /* a whole pack more, and an edge */
+    if (turn <= most) {
+        add_around(l, v, turn);
+        add(l, v, 2 * turn + pack - 1 <= most ? 2 * turn + pack - 1 : 0);
+    }
+    if (v->packs && longest && longest <= most) {
+        add(l, v, longest - 1);
+        add(l, v, longest);
+        add(l, v, longest + 1); /* must be refused */
+    }
+}
+
+struct lengths edge_lengths(const struct config *config, const struct problem *p,
+                            const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
     size_t wg = clsm_config_wg(config), vec = clsm_config_value(config, "VEC", 1);
@@ -45,7 +88,9 @@ struct lengths edge_lengths(const struct config *config, const struct traits *t)
     for (size_t i = 0; v->exact_cols && i < sizeof runs / sizeof *runs; i++)
         add(&l, v, runs[i]);
     add(&l, v, 4999); /* a prime */
-    if (v->cols.max <= LONGEST_EDGE)
+    if (clsm_config_held_words(config, p, t))
+        add_packs(&l, config, p, t);
+    else if (v->cols.max <= LONGEST_EDGE)
         add(&l, v, v->cols.max);
     return l;
 }

@@ -5,7 +5,7 @@
 
 #include "variant.h"
 
-enum { MAX_LENGTHS = 64, LONGEST_EDGE = 65536 };
+enum { MAX_LENGTHS = 64, LONGEST_EDGE = 65536, LONGEST_ON_CPU = 8200 };
 
 struct lengths {
     unsigned count;
@@ -13,7 +13,10 @@ struct lengths {
 };
 
 /* 0; the smallest and, unless it is too long to test, the largest; one less and one
- * more than a vector, a set of lanes, a work-group, a work-group's block; a prime. */
-struct lengths edge_lengths(const struct config *config, const struct traits *t);
+ * more than a vector, a set of lanes, a work-group, a work-group's block, a pack of 16
+ * bytes of x, what all workers hold; a prime. Of the problem types and forms count.
+ * Some that are too long for the configuration are among them. */
+struct lengths edge_lengths(const struct config *config, const struct problem *p,
+                            const struct traits *t);
 
 #endif

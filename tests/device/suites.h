@@ -16,6 +16,7 @@
     X(family)                                                                          \
     X(slices)                                                                          \
     X(layouts)                                                                         \
+    X(packs)                                                                           \
     X(switches)                                                                        \
     X(long_rows)                                                                       \
     X(large)                                                                           \
@@ -27,6 +28,7 @@
     X(open_plans)                                                                      \
     X(deterministic)                                                                   \
     X(threads)                                                                         \
+    X(shared_rows)                                                                     \
     X(explain)                                                                         \
     X(disk_cache)                                                                      \
     X(environment)

@@ -30,45 +30,84 @@ struct subject {
 
 static bool runs_here(const struct device *device, const struct config *config)
 {
-    struct problem p;
-    clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1,
-                                  clsm_variants[config->variant].cols.min);
-    return clsm_problem_check(&any, &p) == CLSM_OK &&
-           !clsm_config_misfit(config, &p, &device->session.engine->traits);
+    static const size_t some[] = {1, 64, 4096, 30000, 300000}; /* long rows only, maybe */
+    for (size_t i = 0; i < COUNT(some); i++) {
+        struct problem p;
+        clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, some[i]);
+        if (clsm_problem_check(&any, &p) == CLSM_OK &&
+            !clsm_config_misfit(config, &p, &device->session.engine->traits))
+            return true;
+    }
+    return false;
 }
 
-/* Can the subject take rows of this length at all? */
-static bool takes(const struct subject *s, const clsm_problem *given)
+/* Does the configuration take rows of this length? */
+static bool fits(const struct subject *s, clsm_problem problem, size_t cols)
 {
     struct problem p;
-    return clsm_problem_check(given, &p) == CLSM_OK &&
+    problem.cols = cols;
+    return clsm_problem_check(&problem, &p) == CLSM_OK &&
            !clsm_config_misfit(&s->config, &p,
                                &s->tally->device->session.engine->traits);
 }
 
-/* All edge lengths with one plan, since a program serves them all, or, where the table
- * gives a shortest length or a program is for one length, with a plan each. */
+/* One that it does not take must be refused. */
+static void refuse(const struct subject *s, const clsm_problem *problem)
+{
+    clsm_plan *plan = NULL;
+    clsm_status status =
+        clsm_plan_create(s->tally->device->session.engine, problem, &plan);
+    tally_fact(s->tally, status == CLSM_ERR_VARIANT && !plan, "%s, cols %zu: %s",
+               s->name, problem->cols, clsm_status_name(status));
+    clsm_plan_destroy(plan);
+}
+
+/* All lengths that fit with one plan, since a program serves them all; what is held in
+ * registers is compiled in, so that the longest rows have one plan and shorter ones
+ * others too. */
+static clsm_plan *open_plan(const struct subject *s, clsm_problem problem,
+                            const struct lengths *lengths)
+{
+    clsm_plan *plan = NULL;
+    unsigned i = lengths->count;
+    while (i > 0 && !fits(s, problem, lengths->cols[i - 1]))
+        i--;
+    if (clsm_variants[s->config.variant].exact_cols || asked_for("CLSM_TEST_LIST") ||
+        i == 0)
+        return NULL;
+    problem.cols = lengths->cols[i - 1];
+    problem.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
+    tally_ok(s->tally,
+             clsm_plan_create(s->tally->device->session.engine, &problem, &plan),
+             s->name);
+    return plan;
+}
+
+/* Rows that are held get a plan of their own too, since another number of packs is
+ * compiled in: for two types, and where compilers are slow at every fourth length. */
+static bool deserves_plan(const struct subject *s, const clsm_problem *p, unsigned i)
+{
+    bool cpu = s->tally->device->session.engine->traits.bits & TRAIT_CPU;
+    return clsm_variants[s->config.variant].packs && p->op == CLSM_SOFTMAX &&
+           p->x_type == p->y_type && p->nonfinite == CLSM_NONFINITE_DEFAULT &&
+           (p->x_type == CLSM_F32 || p->x_type == CLSM_F16) && (!cpu || i % 4 == 1);
+}
+
 static void run_lengths(const struct subject *s, struct trial trial,
                         const struct lengths *lengths)
 {
-    clsm_plan *plan = NULL;
-    const struct session *session = &s->tally->device->session;
-    const struct variant *v = &clsm_variants[s->config.variant];
-    if (v->cols.min <= 1 && !v->exact_cols && !asked_for("CLSM_TEST_LIST")) {
-        trial.problem.flags = CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
-        if (!tally_ok(s->tally,
-                      clsm_plan_create(session->engine, &trial.problem, &plan),
-                      s->name))
-            return;
-        trial.problem.flags = 0;
-    }
+    clsm_plan *plan = open_plan(s, trial.problem, lengths);
     for (unsigned i = 0; i < lengths->count; i++) {
         trial.problem.cols = lengths->cols[i];
-        if (v->exact_cols && !takes(s, &trial.problem))
-            continue;
         trial.kind = (enum input_kind)(i % INPUT_KIND_COUNT);
         trial.seed++;
+        if (!fits(s, trial.problem, trial.problem.cols)) {
+            refuse(s, &trial.problem);
+            continue;
+        }
         tally_trial(s->tally, &trial, plan);
+        if (plan && deserves_plan(s, &trial.problem, i))
+            tally_trial(s->tally, &trial, NULL);
     }
     clsm_plan_destroy(plan);
 }
@@ -76,18 +115,20 @@ static void run_lengths(const struct subject *s, struct trial trial,
 static void run_recipe(const struct subject *s, const struct recipe *r)
 {
     const struct traits *t = &s->tally->device->session.engine->traits;
-    struct lengths lengths = edge_lengths(&s->config, t);
     struct trial trial = {.mixed = true, .seed = 1};
-    trial.problem =
-        problem_of(r->op, r->x, r->y, ROWS, lengths.cols[lengths.count - 1]);
+    struct problem p;
+    bool limit = r->policy == CLSM_NONFINITE_LIMIT;
+    trial.problem = problem_of(r->op, r->x, r->y, ROWS, 1);
     trial.problem.nonfinite = r->policy;
     trial.problem.dy_type = r->y;
     trial.problem.variant = s->name;
-    bool limit = r->policy == CLSM_NONFINITE_LIMIT;
     if (limit && clsm_op_may(r->op) & CLSM_ONLY_DEFAULT)
         return;
-    if (can_do(s->tally->device, &trial.problem))
-        run_lengths(s, trial, &lengths);
+    if (!can_do(s->tally->device, &trial.problem))
+        return;
+    ck_assert_int_eq(clsm_problem_check(&trial.problem, &p), CLSM_OK);
+    struct lengths lengths = edge_lengths(&s->config, &p, t);
+    run_lengths(s, trial, &lengths);
 }
 
 static void run_all(const struct subject *s)

@@ -154,9 +154,15 @@ END_TEST
 
 START_TEST(an_asked_for_variant_is_the_only_one_ranked)
 {
-    struct problem p = packed(64, 1000, 0);
+    static const size_t cols[] = {1000, 100, 100000}; /* not all take all of them */
     for (unsigned v = 0; v < clsm_variant_count; v++) {
-        ck_assert_int_eq(clsm_choose(&p, &gpu, clsm_variants[v].name, &c), CLSM_OK);
+        struct problem p;
+        size_t i = 0;
+        do
+            p = packed(64, cols[i], 0);
+        while (clsm_choose(&p, &gpu, clsm_variants[v].name, &c) != CLSM_OK &&
+               ++i < COUNT(cols));
+        ck_assert_uint_lt(i, COUNT(cols));
         is_sound(&p, &gpu);
         for (unsigned i = 0; i < c.count; i++)
             ck_assert_uint_eq(c.ranked[i].config.variant, v);

@@ -99,6 +99,8 @@ START_TEST(rows_fit_up_to_a_length_and_then_say_why_not)
             for (size_t cols = 1; cols <= 1 << 23; cols += 1 + cols / 9) {
                 struct problem p = packed(CLSM_SOFTMAX, types[k], 5, cols);
                 const char *now = clsm_config_misfit(&config, &p, &gpu);
+                if (now && strstr(now, "single"))
+                    continue; /* for longer rows */
                 EXPECT(!misfit || now, "%s: %zu columns fit", clsm_config_name(i),
                        cols);
                 EXPECT(now || clsm_config_held_words(&config, &p, &gpu) > 0, "%s holds",
@@ -195,7 +197,8 @@ START_TEST(usual_rows_on_a_gpu_with_lanes_are_held)
             for (size_t cols = 128; cols <= 16384; cols += 1 + cols / 7) {
                 struct problem p = packed(CLSM_SOFTMAX, types[k], rows[i], cols);
                 const struct variant *v = chosen(&p, &gpu);
-                EXPECT(clsm_config_held_words(&c.ranked[0].config, &p, &gpu) > 0,
+                EXPECT(v->geometry == ROWS_PER_GROUP ||
+                           clsm_config_held_words(&c.ranked[0].config, &p, &gpu) > 0,
                        "%zu x %zu of %s: %s", rows[i], cols, clsm_type_name(types[k]),
                        v->name);
             }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Mappings that move rows in packs of 16 bytes, wherever rows start. */
+#include "tally.h"
+
+/* Does it move packs of 16 bytes, which start where they must? */
+static bool moves_packs(const struct device *device, unsigned v)
+{
+    struct problem p;
+    struct config config = {.variant = v};
+    clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 1);
+    for (unsigned k = 0; k < MAX_PARAMS; k++)
+        config.values[k] = clsm_variants[v].params[k].values[0];
+    ck_assert_int_eq(clsm_problem_check(&any, &p), CLSM_OK);
+    return clsm_config_held_words(&config, &p, &device->session.engine->traits) > 0;
+}
+
+/* Starts of x and y in one phase of 16 bytes and in others, and strides by which every
+ * row starts elsewhere; dy has a stride, and so phases, of its own. */
+static void run_starts(struct tally *t, clsm_op op, clsm_type type, const char *variant)
+{
+    static const size_t starts[][2] = {{0, 0}, {1, 1}, {3, 3}, {7, 7}, {1, 0},
+                                       {0, 1}, {3, 7}, {7, 1}, {8, 4}};
+    enum { ROUND = 136, COLS = 133 }; /* packed rows of ROUND all start alike */
+    for (size_t i = 0; i < COUNT(starts); i++)
+        for (size_t gap = 0; gap < 2; gap++) {
+            struct trial trial = {.mixed = true,
+                                  .x_offset = starts[i][0],
+                                  .y_offset = starts[i][1],
+                                  .seed = 3 + i};
+            trial.problem = problem_of(op, type, type, 13, gap ? COLS : ROUND);
+            trial.problem.dy_type = type;
+            trial.problem.variant = variant;
+            if (gap) {
+                trial.problem.x_row_stride = COLS + i;
+                trial.problem.y_row_stride = COLS + 2 * i + 1;
+            }
+            if (gap && clsm_op_needs(op) & CLSM_BIT(CLSM_DY))
+                trial.problem.dy_row_stride = COLS + 3 * i + 2;
+            tally_trial(t, &trial, NULL);
+        }
+}
+
+START_TEST(packs_are_right_wherever_rows_start)
+{
+    static const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_F64};
+    struct tally t = tally_of(_i);
+    for (unsigned v = 0; v < clsm_variant_count; v++)
+        for (size_t k = 0; k < COUNT(types) && moves_packs(t.device, v); k++) {
+            clsm_problem p = problem_of(CLSM_SOFTMAX, types[k], types[k], 13, 136);
+            if (!can_do(t.device, &p) || !can_serve(t.device, v, &p))
+                continue;
+            run_starts(&t, CLSM_SOFTMAX, types[k], clsm_variants[v].name);
+            if (types[k] != CLSM_F64)
+                run_starts(&t, CLSM_SOFTMAX_BACKWARD, types[k], clsm_variants[v].name);
+        }
+    tally_end(&t);
+}
+END_TEST
+
+void packs_suite(Suite *suite, int device)
+{
+    add_test(suite, device, NULL, packs_are_right_wherever_rows_start);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that work-groups share, in memory that all plans of an engine share: whatever
+ * the queues, threads and plans are, launches take turns, and results are as if each
+ * were alone.
+ */
+#include "crowd.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* As small parts as a variant has. */
+static const char *name_of(int index)
+{
+    unsigned v = (unsigned)(index / MAX_DEVICES);
+    return clsm_variants[v].packs ? "joined:WG=128,HOLD=1" : "split:WG=256,PACKS=4";
+}
+
+static void run_queues(struct tally *t, const char *variant, unsigned queues,
+                       cl_command_queue_properties properties)
+{
+    struct crowd c;
+    if (!crowd_open(t, variant, queues, properties, &c)) {
+        note(t->device, "no out-of-order queues");
+        tally_fact(t, properties != 0, "no queues");
+        return;
+    }
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_enqueue(&c, i, i % queues, NULL);
+    crowd_finish(&c);
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    crowd_close(&c);
+}
+
+START_TEST(launches_in_flight_on_some_queues_do_not_meet)
+{
+    struct tally t = tally_of(_i);
+    for (unsigned queues = 1; queues <= CROWD_QUEUES; queues++)
+        run_queues(&t, name_of(_i), queues, 0);
+    for (unsigned queues = 1; queues <= 2; queues++)
+        run_queues(&t, name_of(_i), queues, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    tally_end(&t);
+}
+END_TEST
+
+struct caller {
+    struct crowd *crowd;
+    struct tally tally; /* of this thread */
+    unsigned number;
+};
+
+static void *call(void *argument)
+{
+    struct caller *caller = argument;
+    struct crowd mine = *caller->crowd;
+    mine.tally = &caller->tally;
+    for (unsigned i = caller->number; i < CROWD; i += CROWD_QUEUES)
+        crowd_enqueue(&mine, i, caller->number, NULL);
+    return NULL;
+}
+
+START_TEST(threads_with_a_queue_each_share_the_memory)
+{
+    struct tally t = tally_of(_i);
+    struct crowd c;
+    pthread_t threads[CROWD_QUEUES];
+    struct caller callers[CROWD_QUEUES];
+    ck_assert(crowd_open(&t, name_of(_i), CROWD_QUEUES, 0, &c));
+    for (unsigned k = 0; k < CROWD_QUEUES; k++) {
+        callers[k] = (struct caller){&c, {.device = t.device}, k};
+        ck_assert_int_eq(pthread_create(&threads[k], NULL, call, &callers[k]), 0);
+    }
+    for (unsigned k = 0; k < CROWD_QUEUES; k++) {
+        pthread_join(threads[k], NULL);
+        tally_fact(&t, !callers[k].tally.failed, "thread %u: %s", k,
+                   callers[k].tally.first);
+    }
+    crowd_finish(&c);
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    crowd_close(&c);
+    tally_end(&t);
+}
+END_TEST
+
+/* More rows than there are records for: the trial runs twice and compares the bits. */
+START_TEST(rows_beyond_the_records_take_several_launches)
+{
+    struct tally t = tally_of(_i);
+    struct trial trial = {.mixed = true, .seed = 5};
+    trial.problem =
+        problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, SHARED_RECORDS + 77, 9);
+    trial.problem.variant = name_of(_i);
+    tally_trial(&t, &trial, NULL);
+    trial.in_place = true;
+    trial.problem.rows = 2 * SHARED_RECORDS + 1;
+    tally_trial(&t, &trial, NULL);
+    if (!(t.device->session.engine->traits.bits & TRAIT_CPU)) { /* 4 parts of f16 */
+        trial.problem =
+            problem_of(CLSM_SOFTMAX, CLSM_F16, CLSM_F16, SHARED_RECORDS / 4 + 9, 4100);
+        trial.problem.variant = name_of(_i);
+        tally_trial(&t, &trial, NULL);
+    }
+    tally_end(&t);
+}
+END_TEST
+
+/* The last rows are there when the event is, read on a queue that waits for nothing
+ * else. */
+START_TEST(event_and_wait_list_embrace_all_launches)
+{
+    enum { ROWS = 2 * SHARED_RECORDS + 3, COLS = 5, N = ROWS * COLS };
+    static float x[N], y[N];
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, ROWS, COLS);
+    clsm_report report = {.struct_bytes = sizeof report};
+    clsm_plan *plan = NULL;
+    cl_event gate = clCreateUserEvent(s->context, NULL), done = NULL;
+    cl_command_queue other = clCreateCommandQueue(s->context, s->info.device, 0, NULL);
+    p.variant = name_of(_i);
+    input_fill(INPUT_NORMAL, 4, CLSM_F32, x, 0, 1, N);
+    cl_mem bx = session_buffer(s, sizeof x, x), by = session_buffer(s, sizeof y, NULL);
+    ck_assert(gate && other && bx && by);
+    tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), "plan");
+    tally_ok(&t, clsm_enqueue(plan, s->queue, bx, 0, by, 0, 1, &gate, &done), "gated");
+    clFlush(s->queue);
+    cl_int status = CL_COMPLETE;
+    clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                   NULL);
+    tally_fact(&t, status != CL_COMPLETE, "done before its wait list");
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    clEnqueueReadBuffer(other, by, CL_TRUE, 0, sizeof y, y, 1, &done, NULL);
+    tally_ok(&t, clsm_check(&p, x, y, &report), "check");
+    tally_fact(&t, report.pass, "%.3g x the bound", report.worst);
+    clReleaseEvent(gate);
+    clReleaseEvent(done);
+    clReleaseMemObject(bx);
+    clReleaseMemObject(by);
+    clReleaseCommandQueue(other);
+    clsm_plan_destroy(plan);
+    tally_end(&t);
+}
+END_TEST
+
+static void set_epoch(const struct tally *t, cl_uint epoch)
+{
+    struct shared *shared = &t->device->session.engine->shared;
+    pthread_mutex_lock(&shared->lock);
+    shared->epoch = epoch;
+    pthread_mutex_unlock(&shared->lock);
+}
+
+/* Epochs only rise, so a number left by an earlier launch is never a later one's. */
+START_TEST(numbers_of_launches_start_again_after_the_last)
+{
+    struct tally t = tally_of(_i);
+    struct crowd c;
+    ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
+    for (unsigned i = 0; i < CROWD; i++) {
+        if (i % 4 == 0) {
+            crowd_finish(&c);
+            set_epoch(&t, UINT32_MAX - 1 - i / 4);
+        }
+        crowd_enqueue(&c, i, i / 2 % 2, NULL);
+    }
+    crowd_finish(&c);
+    tally_fact(&t, t.device->session.engine->shared.epoch < UINT32_MAX / 2,
+               "it never started again");
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    crowd_close(&c);
+    tally_end(&t);
+}
+END_TEST
+
+/* One row's bits, alone and among `rows`, by deterministic plans for so many. */
+static void run_rows(struct tally *t, const char *variant, size_t rows, float *y)
+{
+    enum { COLS = 20011, MOST = 40 };
+    static float x[MOST * COLS];
+    const struct session *s = &t->device->session;
+    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, rows, COLS);
+    clsm_plan *plan = NULL;
+    p.variant = variant;
+    p.flags = CLSM_DETERMINISTIC;
+    for (size_t r = 0; r < rows; r++)
+        input_fill(INPUT_NORMAL, r == rows - 1 ? 1 : 9 + r, CLSM_F32, x, r * COLS, 1,
+                   COLS);
+    cl_mem b = session_buffer(s, rows * COLS * sizeof *x, x);
+    ck_assert(b);
+    if (tally_ok(t, clsm_plan_create(s->engine, &p, &plan), "plan"))
+        tally_ok(t, clsm_enqueue(plan, s->queue, b, 0, b, 0, 0, NULL, NULL), "enqueue");
+    clEnqueueReadBuffer(s->queue, b, CL_TRUE, (rows - 1) * COLS * sizeof *x,
+                        COLS * sizeof *x, y, 0, NULL, NULL);
+    clReleaseMemObject(b);
+    clsm_plan_destroy(plan);
+}
+
+START_TEST(bits_of_a_shared_row_do_not_depend_on_how_many_there_are)
+{
+    static const size_t counts[] = {1, 2, 7, 40};
+    static float alone[20011], y[20011];
+    struct tally t = tally_of(_i);
+    run_rows(&t, name_of(_i), 1, alone);
+    for (size_t k = 0; k < COUNT(counts); k++) {
+        run_rows(&t, name_of(_i), counts[k], y);
+        tally_fact(&t, !memcmp(alone, y, sizeof y), "other bits as the last of %zu",
+                   counts[k]);
+    }
+    tally_end(&t);
+}
+END_TEST
+
+/* Long kernels that leave no room now and then: work-groups that wait still end. */
+START_TEST(work_groups_that_wait_end_on_a_busy_device)
+{
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    bool cpu = s->engine->traits.bits & TRAIT_CPU;
+    clsm_problem load =
+        problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, cpu ? 64 : 4096, 8192);
+    clsm_plan *plan = NULL;
+    struct crowd c;
+    ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
+    load.variant = "online";
+    cl_mem b = session_buffer(s, load.rows * load.cols * sizeof(float), NULL);
+    cl_event done = NULL;
+    ck_assert(b);
+    tally_ok(&t, clsm_plan_create(s->engine, &load, &plan), "load");
+    for (unsigned i = 0; plan && i < CROWD; i++) {
+        for (unsigned k = 0; k < (cpu ? 1 : 8); k++)
+            tally_ok(&t, clsm_enqueue(plan, s->queue, b, 0, b, 0, 0, NULL, NULL),
+                     "load");
+        crowd_enqueue(&c, i, i % 2, i == CROWD - 1 ? &done : NULL);
+        clFlush(s->queue);
+        clFlush(c.queues[i % 2]);
+    }
+    if (done) {
+        crowd_await(&c, done, 60);
+        clReleaseEvent(done);
+    }
+    clFinish(s->queue);
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    clReleaseMemObject(b);
+    clsm_plan_destroy(plan);
+    crowd_close(&c);
+    tally_end(&t);
+}
+END_TEST
+
+static void add_all(Suite *suite, int index, const char *name)
+{
+    add_test(suite, index, name, launches_in_flight_on_some_queues_do_not_meet);
+    add_test(suite, index, name, threads_with_a_queue_each_share_the_memory);
+    add_test(suite, index, name, rows_beyond_the_records_take_several_launches);
+    add_test(suite, index, name, event_and_wait_list_embrace_all_launches);
+    add_test(suite, index, name, numbers_of_launches_start_again_after_the_last);
+    add_test(suite, index, name,
+             bits_of_a_shared_row_do_not_depend_on_how_many_there_are);
+    add_test(suite, index, name, work_groups_that_wait_end_on_a_busy_device);
+}
+
+void shared_rows_suite(Suite *suite, int device)
+{
+    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 3, 20011);
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        if (clsm_variants[v].geometry != ROW_PER_GROUPS)
+            continue;
+        if (can_serve(&devices[device], v, &p))
+            add_all(suite, device + MAX_DEVICES * (int)v, clsm_variants[v].name);
+        else
+            note(&devices[device], "variant %s does not run here",
+                 clsm_variants[v].name);
+    }
+}
