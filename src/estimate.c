@@ -170,7 +170,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     double work = groups * wg * steps / gpu.lanes / busy * fmax(1, gpu.filled / there);
     double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
                   (double)clsm_type_bytes(p->x.type) * element_steps(p);
-    double chunks = most > 0 ? ceil(elements / most) : 1;
+    double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
     /* one work-group by itself, and what others make it wait for its turn */
     double bytes = (in + out) * fmin(rows, per_group) / parts / chunks;
     double alone = WAIT_CYCLES + 4 * row_steps + bytes / PEAK_BYTES +

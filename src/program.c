@@ -23,9 +23,10 @@ enum { UNIT_REGISTERS = 65536 };
 /* What a kernel needs besides the words that it holds, so that none spills. */
 static unsigned working_registers(const struct problem *p)
 {
-    bool more = clsm_has(p, CLSM_TARGETS) || clsm_problem_has_forms(p) ||
+    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
                 clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
-    return more ? 48 : 32;
+    bool halves = p->x.type == CLSM_F16; /* each on its way takes a register of its own */
+    return (more ? 48 : 32) + (halves ? 16 : 0);
 }
 
 static const struct source *const op_sources[] = {
