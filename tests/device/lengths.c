@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { PACK_BYTES = 16 };
+enum { PACK_BYTES = 16, CPU_PACKS = 3 };
 
 /* A length that the variant serves, into its place. */
 static void add(struct lengths *l, const struct variant *v, size_t cols)
@@ -42,8 +42,19 @@ static size_t longest_fit(const struct config *config, struct problem p,
     return fits;
 }
 
-/* Packs of 16 bytes: one, one for each worker, as many as each can hold. On a CPU,
- * where that takes long, the longest rows only if they are short. */
+/* The longest row worth a test: loops over packs are unrolled, and a CPU's compiler
+ * takes minutes for many. */
+static size_t longest_worth(const struct config *config, const struct problem *p,
+                            const struct traits *t)
+{
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type);
+    bool packs = clsm_variants[config->variant].packs;
+    return packs && t->bits & TRAIT_CPU
+               ? CPU_PACKS * clsm_config_workers(config, t) * pack
+               : LONGEST_EDGE;
+}
+
+/* Packs of 16 bytes: one, one for each worker, as many as each can hold. */
 static void add_packs(struct lengths *l, const struct config *config,
                       const struct problem *p, const struct traits *t)
 {
@@ -52,7 +63,7 @@ static void add_packs(struct lengths *l, const struct config *config,
     size_t workers = v->packs ? clsm_config_workers(config, t) : wg;
     size_t turn = workers * pack * clsm_config_value(config, "PACKS", 1) *
                   clsm_config_value(config, "HOLD", 1);
-    size_t most = t->bits & TRAIT_CPU ? LONGEST_ON_CPU : LONGEST_EDGE;
+    size_t most = longest_worth(config, p, t);
     size_t longest = longest_fit(config, *p, t);
     add_around(l, v, pack);
     add_around(l, v, 2 * pack);
@@ -89,5 +100,7 @@ struct lengths edge_lengths(const struct config *config, const struct problem *p
         add_packs(&l, config, p, t);
     else if (v->cols.max <= LONGEST_EDGE)
         add(&l, v, v->cols.max);
+    while (l.cols[l.count - 1] > longest_worth(config, p, t))
+        l.count--;
     return l;
 }

@@ -5,7 +5,7 @@
 
 #include "variant.h"
 
-enum { MAX_LENGTHS = 64, LONGEST_EDGE = 65536, LONGEST_ON_CPU = 8200 };
+enum { MAX_LENGTHS = 64, LONGEST_EDGE = 65536 };
 
 struct lengths {
     unsigned count;
