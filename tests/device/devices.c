@@ -163,5 +163,7 @@ bool can_serve(const struct device *device, unsigned variant,
 bool is_new_here(const struct device *device, unsigned variant)
 {
     bool local = device->session.engine->traits.lanes_by == LANES_LOCAL;
-    return !local || clsm_variants[variant].lanes;
+    const struct variant *v = &clsm_variants[variant];
+    /* clusters of more than one come with lanes; what else uses lanes has run without */
+    return !local || v->needs & (TRAIT_LANES | TRAIT_SWAP) || v->exact_cols;
 }
