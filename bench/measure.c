@@ -51,9 +51,9 @@ static double event_seconds(cl_event event, double host)
     return known ? (double)(end - start) * 1e-9 : host;
 }
 
-/* One thing to be timed: queues itself with an event, for the i-th time. What takes several
- * commands has an event of the last only, and is timed from the end of one run to the end of
- * the next, right behind it. */
+/* One thing to be timed: queues itself with an event, for the i-th time. What takes
+ * several commands has an event of the last only, and is timed from the end of one run
+ * to the end of the next, right behind it. */
 struct subject {
     clsm_status (*queue)(const struct session *s, void *self, unsigned i,
                          cl_event *event);
@@ -139,7 +139,8 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
     clsm_plan_info info = {.struct_bytes = sizeof info};
     clsm_status status = clsm_plan_get_info(plan, &info);
     struct subject subject = {queue_plan, &self, info.launches > 1};
-    return status == CLSM_OK ? time_median(s, &subject, count, repeats, seconds) : status;
+    return status == CLSM_OK ? time_median(s, &subject, count, repeats, seconds)
+                             : status;
 }
 
 uint64_t measure_cold_bytes(const struct session *s)

@@ -12,8 +12,9 @@
 #ifndef ONE_HOT
 #define ONE_HOT 0 /* 1: temperature 0 in all rows */
 #endif
-/* For every function that reaches a barrier, and for those that hand registers on. PoCL has to inline these, and where it left that
- * to LLVM 15's inliner, that crashed, or work-items did not wait for each other. */
+/* For every function that reaches a barrier, and for those that hand registers on. PoCL has to
+ * inline the former, and where it left that to LLVM 15's inliner, that crashed, or work-items
+ * did not wait for each other. */
 #define INLINE static inline __attribute__((always_inline))
 /* Before a loop whose indices have to be constants for its arrays to stay in registers. */
 #define UNROLL _Pragma("unroll")

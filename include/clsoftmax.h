@@ -479,6 +479,11 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * itself (same buffer, offset, strides and element size) or not overlap it at all. In the
  * backward operations y may also be dy. No other tensors may overlap one that is written.
  *
+ * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
+ * the engine: their enqueues run one after another, on whatever queues, in the order of the
+ * calls. So one that waits for an event of the caller's holds up those after it; and where an
+ * enqueue takes several launches, an error of a later one leaves the earlier ones queued.
+ *
  * @param x, y      (rows, cols, inner) elements, see the top of this header
  * @param x_offset  of the first element, in elements
  * @param n_wait    events in `wait` to finish first; 0 with NULL for none

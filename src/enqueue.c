@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The last station: check the call, set the arguments, launch. Allocates nothing. */
+/* The last station: check the call, then launch. Allocates nothing. */
 #include "buffers.h"
+#include "launch.h"
 #include "status.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
-
-/* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
-enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64, RESIDENT_ITEMS = 2048 };
 
 static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
 {
@@ -59,179 +57,6 @@ static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
                              (void *)plan->engine->context);
     }
     return CLSM_OK;
-}
-
-static size_t most_groups(const struct traits *t, const struct config *config)
-{
-    size_t per_unit = t->bits & TRAIT_CPU ? CPU_GROUPS_PER_UNIT
-                                          : GPU_ITEMS_PER_UNIT / clsm_config_wg(config);
-    return t->compute_units * per_unit;
-}
-
-static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
-{
-    const struct traits *t = &plan->engine->traits;
-    size_t per_group = clsm_config_rows_per_group(config, &plan->problem, t);
-    size_t needed = rows / per_group + (rows % per_group != 0);
-    size_t most = most_groups(t, config);
-    return needed < most ? needed : most;
-}
-
-/* A number as its kernel reads it: the bits of a double or of a float. */
-static cl_ulong bits_of(const struct problem *p, double v)
-{
-    union {
-        double f64;
-        float f32;
-        cl_ulong bits;
-    } number = {.bits = 0};
-    if (clsm_problem_is_f64(p))
-        number.f64 = v;
-    else
-        number.f32 = (float)v;
-    return number.bits;
-}
-
-static struct place place_of(const struct layout *l, size_t offset)
-{
-    return (struct place){offset, l->matrix_stride, l->row_stride, l->col_stride};
-}
-
-/* So that adding a column to it never overflows. */
-static cl_long clamped(long long v)
-{
-    const cl_long most = (cl_long)1 << 61;
-    return v > most ? most : v < -most ? -most : v;
-}
-
-static struct shape shape_of(const struct problem *p, const clsm_args *args)
-{
-    return (struct shape){.rows = p->rows * p->inner,
-                          .cols = p->cols,
-                          .inner = p->inner,
-                          .queries = p->queries,
-                          .heads = p->heads,
-                          .x = place_of(&p->x, args->x_offset),
-                          .y = place_of(&p->y, args->y_offset),
-                          .dy = place_of(&p->dy, args->operand[CLSM_DY].offset),
-                          .mask_batch = p->mask_stride.batch,
-                          .mask_head = p->mask_stride.head,
-                          .mask_row = p->mask_stride.row,
-                          .mask_col = p->mask_stride.col,
-                          .mask_inner = p->mask_stride.inner,
-                          .position = (cl_ulong)clamped(p->causal_offset),
-                          .window = (cl_ulong)clamped(
-                              p->window > LLONG_MAX ? LLONG_MAX : (long long)p->window),
-                          .ignore = (cl_ulong)p->ignore_index,
-                          .scale = bits_of(p, p->scale),
-                          .softcap = bits_of(p, p->softcap),
-                          .smoothing = bits_of(p, p->label_smoothing),
-                          .z_loss = bits_of(p, p->z_loss),
-                          .grad_scale = bits_of(p, p->grad_scale),
-#define ROW(NAME, name) .at_##name = args->operand[CLSM_##NAME].offset,
-                          CLSM_OPERANDS(ROW)
-#undef ROW
-    };
-}
-
-static cl_int set_tensors(const clsm_plan *plan, const clsm_args *args,
-                          const struct problem *p)
-{
-    cl_int error = clSetKernelArg(plan->kernel, 0, sizeof args->x, &args->x);
-    if (error == CL_SUCCESS && clsm_problem_y(p) != CLSM_Y_NONE)
-        error = clSetKernelArg(plan->kernel, 1, sizeof args->y, &args->y);
-    for (cl_uint o = 0; o < CLSM_OPERAND_COUNT && error == CL_SUCCESS; o++)
-        if (clsm_has(p, (clsm_operand)o))
-            error = clSetKernelArg(plan->kernel, FIRST_OPERAND + o, sizeof(cl_mem),
-                                   &args->operand[o].memory);
-    return error;
-}
-
-/* What happens to one enqueue: a launch, or several. */
-struct launch {
-    clsm_plan *plan;
-    cl_command_queue queue;
-    const struct config *config;
-    struct shape shape;
-    cl_uint n_wait; /* events to wait for, until the first launch */
-    const cl_event *wait;
-};
-
-static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done)
-{
-    size_t local = clsm_config_wg(l->config), global = local * groups;
-    cl_int error =
-        clSetKernelArg(l->plan->kernel, SHAPE_ARGUMENT, sizeof l->shape, &l->shape);
-    if (error != CL_SUCCESS)
-        return clsm_fail_cl(error, "clSetKernelArg");
-    error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global, &local,
-                                   l->n_wait, l->wait, done);
-    l->n_wait = 0;
-    l->wait = NULL;
-    return error == CL_SUCCESS ? CLSM_OK
-                               : clsm_fail_cl(error, "clEnqueueNDRangeKernel");
-}
-
-/* Some rows that work-groups share, in one launch or two. */
-static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
-{
-    struct shared *shared = &l->plan->engine->shared;
-    const struct traits *t = &l->plan->engine->traits;
-    bool twice = clsm_variants[l->config->variant].launches == 2;
-    TRY(clsm_shared_order(shared, l->queue));
-    TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
-    /* work-groups that wait loop over their parts */
-    size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
-    size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
-    size_t most = t->compute_units * RESIDENT_ITEMS / clsm_config_wg(l->config);
-    groups = twice || groups < most ? groups : most;
-    l->shape.second = 0;
-    l->shape.launch_rows = rows;
-    TRY(launch_groups(l, groups, twice ? NULL : done));
-    if (!twice)
-        return CLSM_OK;
-    TRY(clsm_shared_order(shared, l->queue));
-    l->shape.second = 1;
-    return launch_groups(l, groups, done);
-}
-
-/* As many rows at once as the shared memory has records for. */
-static clsm_status launch_shared(struct launch *l, const struct problem *p,
-                                 cl_event *done)
-{
-    const struct variant *v = &clsm_variants[l->config->variant];
-    struct shared *shared = &l->plan->engine->shared;
-    const struct problem *sized = v->packs ? &l->plan->problem : p;
-    size_t rows = l->shape.rows, most;
-    clsm_status status = CLSM_OK;
-    l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
-    most = SHARED_RECORDS / l->shape.parts;
-    most -= most % clsm_config_rows_per_group(l->config, sized, &l->plan->engine->traits);
-    pthread_mutex_lock(&shared->lock);
-    for (size_t r = 0; r < rows && status == CLSM_OK; r += most) {
-        bool last = rows - r <= most;
-        l->shape.first_row = r;
-        status = launch_shared_rows(l, last ? rows - r : most, last ? done : NULL);
-    }
-    pthread_mutex_unlock(&shared->lock);
-    return status;
-}
-
-static clsm_status launch(clsm_plan *plan, cl_command_queue queue,
-                          const clsm_args *args, const struct problem *p,
-                          cl_uint n_wait, const cl_event *wait, cl_event *done)
-{
-    const struct config *config = &plan->choice.ranked[plan->chosen].config;
-    struct launch l = {plan, queue, config, shape_of(p, args), n_wait, wait};
-    pthread_mutex_lock(&plan->lock);
-    cl_int error = set_tensors(plan, args, p);
-    clsm_status status =
-        error != CL_SUCCESS ? clsm_fail_cl(error, "clSetKernelArg")
-        : clsm_variants[config->variant].geometry == ROW_PER_GROUPS
-            ? launch_shared(&l, p, done)
-            : launch_groups(&l, groups_of(plan, config, l.shape.rows), done);
-    pthread_mutex_unlock(&plan->lock);
-    return status;
 }
 
 /* Nothing to compute; an event that is asked for still follows the wait list. */
@@ -298,7 +123,7 @@ clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
         return launch_nothing(queue, n_wait, wait, done);
     assert(plan->kernel);
     TRY(clsm_buffers_check(plan, &full, &p));
-    return launch(plan, queue, &full, &p, n_wait, wait, done);
+    return clsm_launch(plan, queue, &full, &p, n_wait, wait, done);
 }
 
 clsm_status clsm_enqueue(clsm_plan *plan, cl_command_queue queue, cl_mem x,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an enqueue takes: count the bytes and the steps, ask which of the two a device is
- * busy with, and add what a reduction costs. One estimate for mappings that loop over a row
- * in memory, one for those that hold packs of it in registers on a GPU.
+ * What an enqueue takes: count the bytes and the steps, ask which of the two a device
+ * is busy with, and add what a reduction costs. One estimate for mappings that loop
+ * over a row in memory, one for those that hold packs of it in registers on a GPU.
  */
 #include "choose.h"
 
@@ -25,7 +25,8 @@ struct costs {
     double scattered; /* bytes fetched for each byte when work-items are a row apart */
 };
 
-static const struct costs gpu = {128, 32, 2048, 25, 30, 700, 18, 400e3, 5000, 768, 2000, 6};
+static const struct costs gpu = {128, 32,    2048, 25,  30,   700,
+                                 18,  400e3, 5000, 768, 2000, 6};
 static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1, 0, 1};
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
@@ -39,8 +40,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double native = t->vector_width;
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
-    double steps =
-        ceil(cols / (workers * width)) * vector_cost * (clsm_config_reads(config, p, t) + 1);
+    double steps = ceil(cols / (workers * width)) * vector_cost *
+                   (clsm_config_reads(config, p, t) + 1);
     double reduce = 0;
     if (clsm_config_tile(config) > 1)
         reduce = 2 * (log2(workers) / 2 + 2) * k->barrier;
@@ -88,7 +89,8 @@ static double estimate_looped(const struct config *config, const struct problem 
     double there = ceil(groups / units) * (double)clsm_config_wg(config);
     work *= fmax(1, k->filled / there);
     double throughput = (work > memory ? work : memory) * rows / busy;
-    /* One group alone waits for each of its loads; others hide that only if there are. */
+    /* One group alone waits for each of its loads; others hide that only if there are.
+     */
     double at_once = tiled ? clsm_config_hold(config, p, t, &all)
                            : clsm_config_value(config, "BLOCK", 2);
     double waits =
@@ -104,14 +106,14 @@ static double estimate_looped(const struct config *config, const struct problem 
 
 /* For what is held: bench/NOTES.md has the measurements that these fit. */
 enum {
-    REGISTERS = 65536,   /* of a unit */
+    REGISTERS = 65536,    /* of a unit */
     OTHER_REGISTERS = 32, /* that a work-item needs besides what it holds */
-    ROW_STEPS = 190,     /* of a work-item for each row, with barriers ... */
-    CLUSTER_STEPS = 100, /* ... and without */
-    WAIT_CYCLES = 1200,  /* from a load to its use ... */
-    QUEUE_CYCLES = 3200, /* ... and with all others in the way */
+    ROW_STEPS = 190,      /* of a work-item for each row, with barriers ... */
+    CLUSTER_STEPS = 100,  /* ... and without */
+    WAIT_CYCLES = 1200,   /* from a load to its use ... */
+    QUEUE_CYCLES = 3200,  /* ... and with all others in the way */
     RAGGED_BYTES = 200,
-    PEAK_BYTES = 60,     /* in a cycle, for a unit that others leave alone */
+    PEAK_BYTES = 60, /* in a cycle, for a unit that others leave alone */
     TICKET_CYCLES = 2500,
     STAGE_CYCLES = 2500, /* to local memory and back */
     JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
@@ -120,10 +122,11 @@ enum {
 /* Steps for each element, from its load to its result. */
 static double element_steps(const struct problem *p)
 {
-    double steps = clsm_problem_is_f64(p)             ? 100
+    double steps = clsm_problem_is_f64(p)            ? 100
                    : clsm_type_bytes(p->x.type) == 2 ? 17
                                                      : 25;
-    return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) + (clsm_problem_has_forms(p) ? 8 : 0) +
+    return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) +
+           (clsm_problem_has_forms(p) ? 8 : 0) +
            (clsm_problem_y(p) == CLSM_Y_K ? 60 : 0);
 }
 
@@ -137,7 +140,8 @@ static double estimate_held(const struct config *config, const struct problem *p
                             const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    bool open = p->open_rows || p->deterministic, barriers = v->geometry != ROW_PER_CLUSTER;
+    bool open = p->open_rows || p->deterministic,
+         barriers = v->geometry != ROW_PER_CLUSTER;
     double rows = open ? 1e5 : fmax(1, (double)p->rows * (double)p->inner);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
@@ -177,7 +181,8 @@ static double estimate_held(const struct config *config, const struct problem *p
                    wg * (row_steps + elements / chunks) / gpu.lanes;
     double queue = QUEUE_CYCLES;
     bool waits = v->geometry == ROW_PER_GROUPS && v->packs;
-    bool joins = waits && clsm_problem_y(p) == CLSM_Y_ROW && !clsm_has(p, CLSM_FROM_MAX);
+    bool joins =
+        waits && clsm_problem_y(p) == CLSM_Y_ROW && !clsm_has(p, CLSM_FROM_MAX);
     if (waits)
         alone += TICKET_CYCLES;
     if (joins) {
@@ -196,7 +201,8 @@ static double estimate_staged(const struct config *config, const struct problem 
     bool open = p->open_rows || p->deterministic;
     double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
     double cols = (double)p->cols, bytes = (double)clsm_type_bytes(p->x.type);
-    double in = cols * bytes, out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    double in = cols * bytes,
+           out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     if (clsm_has(p, CLSM_DY))
         in += cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units, workers = clsm_config_workers(config, t);

@@ -34,8 +34,7 @@ static unsigned launches_of(const clsm_plan *plan)
     const struct problem *p = &plan->problem;
     if (!plan->kernel || v->geometry != ROW_PER_GROUPS)
         return plan->kernel ? 1 : 0;
-    size_t most =
-        SHARED_RECORDS / clsm_config_parts(config, p, &plan->engine->traits);
+    size_t most = SHARED_RECORDS / clsm_config_parts(config, p, &plan->engine->traits);
     size_t rows = p->rows * p->inner, pieces = rows ? (rows - 1) / most + 1 : 1;
     return (unsigned)(pieces * (v->launches ? v->launches : 1));
 }
@@ -177,7 +176,7 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     put_estimates(&plan->choice, &t);
     put(&t, "lanes     %s\n", clsm_lanes_by_name(plan->engine->traits.lanes_by));
     put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
-        (unsigned long long)info.bytes, 
+        (unsigned long long)info.bytes,
         clsm_config_reads(config, &plan->problem, &plan->engine->traits),
         (unsigned long long)info.scratch_bytes);
     put(&t, "program   %s, %.3f s\n",

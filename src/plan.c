@@ -68,7 +68,8 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
         if (status == CLSM_OK) {
             error = clSetKernelArg(kernel, SHARED_ARGUMENT, sizeof shared->memory,
                                    &shared->memory);
-            status = error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
+            status =
+                error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
         }
         if (status != CLSM_OK) {
             clReleaseKernel(kernel);

@@ -6,10 +6,13 @@
 #include "choose.h"
 #include "program.h"
 
-/* A kernel's arguments: x, y, the operands in the order of their enum, the shape; and what
- * work-groups share, where they share rows. */
-enum { FIRST_OPERAND = 2, SHAPE_ARGUMENT = FIRST_OPERAND + CLSM_OPERAND_COUNT,
-       SHARED_ARGUMENT };
+/* A kernel's arguments: x, y, the operands in the order of their enum, the shape; and
+ * what work-groups share, where they share rows. */
+enum {
+    FIRST_OPERAND = 2,
+    SHAPE_ARGUMENT = FIRST_OPERAND + CLSM_OPERAND_COUNT,
+    SHARED_ARGUMENT
+};
 
 struct clsm_plan {
     clsm_engine *engine;

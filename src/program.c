@@ -25,7 +25,8 @@ static unsigned working_registers(const struct problem *p)
 {
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
                 clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
-    bool halves = p->x.type == CLSM_F16; /* each on its way takes a register of its own */
+    bool halves =
+        p->x.type == CLSM_F16; /* each on its way takes a register of its own */
     return (more ? 48 : 32) + (halves ? 16 : 0);
 }
 
@@ -215,7 +216,8 @@ static clsm_status add(clsm_engine *engine, const struct build *b,
     if (!p)
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory");
     pthread_mutex_unlock(&engine->lock);
-    clsm_status status = clsm_build_program(engine, b, &built, &p->from_disk, &p->usage);
+    clsm_status status =
+        clsm_build_program(engine, b, &built, &p->from_disk, &p->usage);
     p->build_seconds = now() - start;
     pthread_mutex_lock(&engine->lock);
     if (status == CLSM_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory in which work-groups leave what others of their row need, see cl/shared.cl. One
- * piece serves all plans of an engine, so launches that use it run one after another, on
- * whatever queues.
+ * The memory in which work-groups leave what others of their row need, see
+ * cl/shared.cl. One piece serves all plans of an engine, so launches that use it run
+ * one after another, on whatever queues.
  */
 #ifndef CLSM_SHARED_H
 #define CLSM_SHARED_H
@@ -16,8 +16,8 @@
 #undef ulong
 
 struct shared {
-    pthread_mutex_t lock;   /* from ordering a launch until it is queued */
-    cl_mem memory;          /* NULL until a plan needs it */
+    pthread_mutex_t lock;    /* from ordering a launch until it is queued */
+    cl_mem memory;           /* NULL until a plan needs it */
     cl_command_queue latest; /* the queue that used it last, retained */
     cl_uint epoch;
 };
@@ -28,11 +28,12 @@ void clsm_shared_free(struct shared *s);
 /* Make the memory, unless it is there. */
 clsm_status clsm_shared_need(struct shared *s, cl_context context);
 
-/* Queue whatever lets the next command of `queue` come after all that used the memory. */
+/* Queue whatever lets the next command of `queue` come after all that used the memory.
+ */
 clsm_status clsm_shared_order(struct shared *s, cl_command_queue queue);
 
-/* The first of `rows` numbers that no launch has used before. May queue a command, which
- * then has the memory in order, as clsm_shared_order() does. */
+/* The first of `rows` numbers that no launch has used before. May queue a command,
+ * which then has the memory in order, as clsm_shared_order() does. */
 clsm_status clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
                               cl_ulong *epoch);
 

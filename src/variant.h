@@ -79,7 +79,8 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
 /* Neighbouring rows that a work-group takes together, each with workers of its own. */
 unsigned clsm_config_tile(const struct config *config);
 
-/* Elements that a worker of a tile holds at a time, see cl/tile.cl; *all: has it no more? */
+/* Elements that a worker of a tile holds at a time, see cl/tile.cl; *all: has it no
+ * more? */
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                           const struct traits *t, bool *all);
 

@@ -60,7 +60,8 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
     cell->max_ulp = fmax(cell->max_ulp, v.report.max_ulp);
     if (!good)
         printf("FAIL %s (%s) cols %zu inner %zu seed %llu: %s\n", cell->name,
-               dress_name(dress), cols, inner, (unsigned long long)trial.seed, v.complaint);
+               dress_name(dress), cols, inner, (unsigned long long)trial.seed,
+               v.complaint);
 }
 
 /* The first dress from `wish` on that this operation has of its own. */
@@ -80,7 +81,8 @@ static unsigned fitting_dress(const struct cell *cell, unsigned wish)
 void cell_verify(const struct session *s, struct cell *cell)
 {
     static const size_t dressed[][2] = {{1, 1}, {37, 1}, {300, 1}, {1, 33}, {300, 5}};
-    static const size_t inners[] = {3, 33, 8, 5}; /* beside and below a work-group's rows */
+    static const size_t inners[] = {3, 33, 8,
+                                    5}; /* beside and below a work-group's rows */
     size_t lengths[MAX_LENGTHS];
     unsigned n = edge_lengths(cell->config, lengths);
     unsigned one = cell->dress ? fitting_dress(cell, cell->dress) : 0;

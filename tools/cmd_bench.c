@@ -90,8 +90,8 @@ static void print(struct job *job, const struct session *s, const struct row *r)
         snprintf(takes, sizeof takes, "  %u registers%s", r->info.registers,
                  r->info.spill_bytes ? ", SPILLS" : "");
     printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9.2f%s\n", r->rows, r->cols,
-           r->info.variant, r->seconds * 1e6, speed, copy, 100 * speed / copy, r->c_speed,
-           takes);
+           r->info.variant, r->seconds * 1e6, speed, copy, 100 * speed / copy,
+           r->c_speed, takes);
     fflush(stdout);
     cJSON *j = cJSON_CreateObject();
     cJSON_AddStringToObject(j, "device", s->info.name);

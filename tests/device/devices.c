@@ -164,6 +164,7 @@ bool is_new_here(const struct device *device, unsigned variant)
 {
     bool local = device->session.engine->traits.lanes_by == LANES_LOCAL;
     const struct variant *v = &clsm_variants[variant];
-    /* clusters of more than one come with lanes; what else uses lanes has run without */
+    /* clusters of more than one come with lanes; what else uses lanes has run without
+     */
     return !local || v->needs & (TRAIT_LANES | TRAIT_SWAP) || v->exact_cols;
 }

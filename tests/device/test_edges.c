@@ -30,7 +30,8 @@ struct subject {
 
 static bool runs_here(const struct device *device, const struct config *config)
 {
-    static const size_t some[] = {1, 64, 4096, 30000, 300000}; /* long rows only, maybe */
+    static const size_t some[] = {1, 64, 4096, 30000,
+                                  300000}; /* long rows only, maybe */
     for (size_t i = 0; i < COUNT(some); i++) {
         struct problem p;
         clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, some[i]);
@@ -98,9 +99,11 @@ static void run_lengths(const struct subject *s, struct trial trial,
 {
     clsm_plan *plan = open_plan(s, trial.problem, lengths);
     bool cpu = s->tally->device->session.engine->traits.bits & TRAIT_CPU;
-    /* a program for each length: on a CPU some of them, others for the next operation */
+    /* a program for each length: on a CPU some of them, others for the next operation
+     */
     unsigned step = cpu && clsm_variants[s->config.variant].exact_cols ? 6 : 1;
-    for (unsigned i = (unsigned)trial.problem.op % step; i < lengths->count; i += step) {
+    for (unsigned i = (unsigned)trial.problem.op % step; i < lengths->count;
+         i += step) {
         trial.problem.cols = lengths->cols[i];
         trial.kind = (enum input_kind)(i % INPUT_KIND_COUNT);
         trial.seed++;

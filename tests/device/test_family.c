@@ -140,8 +140,8 @@ static void each_variant_in_place(struct tally *t, bool (*make)(struct trial *tr
         for (unsigned op = 0; op < CLSM_OP_COUNT; op++) {
             struct trial trial = {.mixed = true, .seed = 7 + op, .x_offset = 1};
             bool exact = clsm_variants[v].exact_cols;
-            trial.problem = problem_of((clsm_op)op, CLSM_F32, CLSM_F32, exact ? 300 : 29,
-                                       exact ? 37 : 2100);
+            trial.problem = problem_of((clsm_op)op, CLSM_F32, CLSM_F32,
+                                       exact ? 300 : 29, exact ? 37 : 2100);
             trial.problem.variant = clsm_variants[v].name;
             if (make(&trial) && can_serve(t->device, v, &trial.problem))
                 tally_trial(t, &trial, NULL);

@@ -256,7 +256,8 @@ START_TEST(middle_axes_on_a_gpu_go_to_tiles)
         for (size_t k = 0; k < COUNT(types); k++) {
             clsm_problem given;
             struct problem p;
-            clsm_problem_init(&given, CLSM_SOFTMAX, types[k], shapes[i][0], shapes[i][1]);
+            clsm_problem_init(&given, CLSM_SOFTMAX, types[k], shapes[i][0],
+                              shapes[i][1]);
             given.inner = shapes[i][2];
             ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
             ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);

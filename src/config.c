@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* What a configuration is on a device, in numbers, and whether it can serve a problem.
+ */
+#include "variant.h"
+
+#include "shared.h"
+
+enum {
+    PACK_BYTES = 16,
+    MAX_HELD_WORDS = 64,  /* of a work-item ... */
+    MAX_HELD_HALVES = 32, /* ... of 16-bit data, of which the compiler keeps more */
+    MAX_GROUP_WORDS = 32768,
+    GROUPS_PER_UNIT = 8,
+    TURN_WORDS = 16 /* of one turn over a middle axis */
+};
+
+/* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
+ */
+enum {
+    BLOCK_ITEM_BYTES = 32,
+    MAX_TURNS = 16,
+    MAX_BLOCK_BYTES = 24576,
+    BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
+};
+
+bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
+{
+    return v->lanes && t->bits & TRAIT_LANES;
+}
+
+unsigned clsm_config_reads(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    bool all = false, writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    if (clsm_has(p, CLSM_FROM_MAX))
+        return 1; /* nothing to find out first */
+    if (v->geometry == ROW_PER_GROUP && clsm_config_tile(config) > 1 &&
+        clsm_config_hold(config, p, t, &all) && all)
+        return 1;
+    if (clsm_has(p, CLSM_DY) && writes_row)
+        return 2; /* a sum without a maximum */
+    return v->reads - !writes_row;
+}
+
+size_t clsm_config_wg(const struct config *config)
+{
+    return clsm_config_value(config, "WG", 1);
+}
+
+unsigned clsm_config_workers(const struct config *config, const struct traits *t)
+{
+    switch (clsm_variants[config->variant].geometry) {
+    case ROW_PER_GROUP:
+    case ROW_PER_GROUPS:
+        return (unsigned)clsm_config_wg(config) / clsm_config_tile(config);
+    case ROW_PER_LANES:
+        return t->lanes ? t->lanes : 1;
+    case ROW_PER_CLUSTER:
+    case ROWS_PER_GROUP:
+        return clsm_config_value(config, "CLUSTER", 1);
+    default:
+        return clsm_config_value(config, "VEC", 1);
+    }
+}
+
+static size_t packs_of(const struct problem *p)
+{
+    return p->cols / (PACK_BYTES / clsm_type_bytes(p->x.type));
+}
+
+static size_t at_least_one(size_t n, size_t by)
+{
+    return n ? (n - 1) / by + 1 : 1;
+}
+
+unsigned clsm_config_tile(const struct config *config)
+{
+    return clsm_config_value(config, "TILE", 1);
+}
+
+/* Half of the registers that GPUs have at most; else a few, so that more work-groups
+ * run. Counts are rounded up to a few classes. */
+unsigned clsm_config_hold(const struct config *config, const struct problem *p,
+                          const struct traits *t, bool *all)
+{
+    size_t words = (clsm_problem_is_f64(p) ? 2 : 1) * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    size_t most = MAX_GROUP_WORDS / clsm_config_wg(config);
+    size_t n = at_least_one(p->cols, clsm_config_workers(config, t));
+    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
+    most = (most < MAX_HELD_WORDS ? most : MAX_HELD_WORDS) / words;
+    n = n <= 4 ? n : (n + 3) / 4 * 4;
+    *all = one_group && n <= most;
+    return (unsigned)(*all ? n : TURN_WORDS / words);
+}
+
+/* Parts of a tile's columns: enough to keep the device busy, while one pair of launches
+ * has records for all. */
+static size_t tile_parts(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    bool all;
+    size_t turn = clsm_config_workers(config, t) * clsm_config_hold(config, p, t, &all);
+    size_t most = at_least_one(p->cols, turn), tile = clsm_config_tile(config);
+    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
+    size_t tiles = at_least_one(rows, tile);
+    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, tiles);
+    size_t records = SHARED_RECORDS / tile / tiles;
+    if (wanted > records)
+        wanted = records ? records : 1;
+    return wanted < most ? wanted : most;
+}
+
+size_t clsm_config_parts(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t hold = clsm_config_value(config, v->packs ? "HOLD" : "PACKS", 1);
+    size_t most = at_least_one(packs_of(p), clsm_config_wg(config) * hold);
+    if (v->geometry != ROW_PER_GROUPS)
+        return 1;
+    if (v->packs)
+        return most;
+    if (clsm_config_tile(config) > 1)
+        return tile_parts(config, p, t);
+    /* In two launches: enough to keep the device busy. */
+    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
+    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
+    wanted = wanted < MOST_PARTS ? wanted : MOST_PARTS;
+    return wanted < most ? wanted : most;
+}
+
+unsigned clsm_config_packs(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    size_t workers = clsm_config_workers(config, t) * clsm_config_parts(config, p, t);
+    return (unsigned)at_least_one(packs_of(p), workers);
+}
+
+static const char *shared_misfit(const struct config *config, const struct problem *p,
+                                 const struct traits *t)
+{
+    size_t parts = clsm_config_parts(config, p, t);
+    if (clsm_variants[config->variant].packs && parts > t->compute_units)
+        return "the rows have more parts than the device runs at once";
+    if (clsm_variants[config->variant].packs && parts < 2)
+        return "a single work-group holds the rows";
+    return NULL;
+}
+
+/* Words of one pack: as many as it has, or a real for each logit that is held ready. */
+static unsigned pack_words(const struct problem *p)
+{
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), words = PACK_BYTES / 4;
+    if (clsm_problem_has_forms(p))
+        words = pack * (clsm_problem_is_f64(p) ? 2 : 1);
+    if (clsm_has(p, CLSM_DY))
+        words += pack * clsm_type_bytes(p->dy.type) / 4;
+    return (unsigned)words;
+}
+
+/* Packs that every worker has a place for, in registers or elsewhere. */
+static unsigned packs_held(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    unsigned given = clsm_config_value(config, "PACKS", 0);
+    bool packs = clsm_variants[config->variant].packs;
+    return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
+}
+
+unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
+                                const struct traits *t)
+{
+    unsigned words = pack_words(p), packs = packs_held(config, p, t);
+    return packs * words;
+}
+
+/* Do the rows fit? 128 KiB a work-group, half of what GPUs have, and few enough words a
+ * work-item that none spill. */
+static bool row_fits(const struct config *config, const struct problem *p,
+                     const struct traits *t)
+{
+    size_t words = clsm_config_held_words(config, p, t);
+    size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
+    return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
+}
+
+/* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */
+static size_t staged_row_bytes(const struct problem *p)
+{
+    size_t x = clsm_type_bytes(p->x.type), y = clsm_type_bytes(p->y.type);
+    size_t bytes = x;
+    if (clsm_has(p, CLSM_DY))
+        bytes += clsm_type_bytes(p->dy.type);
+    if (clsm_problem_y(p) == CLSM_Y_ROW && y != x)
+        bytes += y;
+    return bytes * p->cols;
+}
+
+/* Enough rows that each work-item has BLOCK_ITEM_BYTES of x under way. */
+static size_t block_rows(const struct config *config, const struct problem *p)
+{
+    size_t workers = clsm_config_value(config, "CLUSTER", 1), turns = 1;
+    size_t row_bytes = p->cols * clsm_type_bytes(p->x.type);
+    while (turns < MAX_TURNS && turns * row_bytes < BLOCK_ITEM_BYTES * workers)
+        turns *= 2;
+    return clsm_config_wg(config) / workers * turns;
+}
+
+static const char *block_misfit(const struct config *config, const struct problem *p,
+                                const struct traits *t)
+{
+    size_t workers = clsm_config_value(config, "CLUSTER", 1);
+    size_t bytes = block_rows(config, p) * staged_row_bytes(p);
+    size_t held = at_least_one(p->cols, workers) * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    if (workers > 1 && !(t->bits & TRAIT_SWAP))
+        return "the device has no working subgroups";
+    if (workers > 1 && workers > t->lanes)
+        return "the device's subgroups are smaller";
+    if (held * (clsm_problem_is_f64(p) ? 2 : 1) > MAX_HELD_WORDS)
+        return "the rows do not fit in registers";
+    if (bytes > MAX_BLOCK_BYTES || bytes + BLOCK_SPARE_BYTES > t->local_bytes)
+        return "the rows do not fit in local memory";
+    return NULL;
+}
+
+const char *clsm_config_misfit(const struct config *config, const struct problem *p,
+                               const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t local =
+        clsm_config_wg(config) * v->local_reals * (clsm_problem_is_f64(p) ? 8 : 4);
+    if (v->needs & ~t->bits & TRAIT_WAIT)
+        return "the device's work-groups cannot wait for others";
+    if (v->needs & ~t->bits)
+        return "the device has no working subgroups";
+    if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))
+        return "not for rows of this length";
+    if (v->exact_cols && !p->cols)
+        return "not for rows of this length";
+    if (p->open_cols && (v->cols.min > 1 || v->exact_cols))
+        return "not for rows of every length up to the bound";
+    if (p->strided && !v->any_axis)
+        return "takes the last, packed axis only";
+    if (clsm_config_wg(config) > t->max_wg)
+        return "the device's work-groups are smaller";
+    if (local > t->local_bytes)
+        return "the device has too little local memory";
+    if (v->geometry == ROW_PER_CLUSTER && clsm_config_workers(config, t) > t->lanes)
+        return "the device's subgroups are smaller";
+    if (v->packs && !row_fits(config, p, t))
+        return "the rows do not fit in registers";
+    if (v->geometry == ROWS_PER_GROUP && block_misfit(config, p, t))
+        return block_misfit(config, p, t);
+    if (v->one_state && !clsm_problem_has_one_state(p))
+        return "takes operations that need no more than a maximum and a sum";
+    if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
+        clsm_problem_y(p) == CLSM_Y_ROW)
+        return "the second launch may find x overwritten at the target";
+    if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
+        return shared_misfit(config, p, t);
+    if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)
+        return "the device's subgroups are larger than the work-group";
+    return NULL;
+}
+
+size_t clsm_config_rows_per_group(const struct config *config, const struct problem *p,
+                                  const struct traits *t)
+{
+    size_t wg = clsm_config_wg(config);
+    switch (clsm_variants[config->variant].geometry) {
+    case ROW_PER_GROUP:
+    case ROW_PER_GROUPS:
+        return clsm_config_tile(config);
+    case ROW_PER_ITEM:
+        return wg;
+    case ROWS_PER_GROUP:
+        return block_rows(config, p);
+    case ROW_PER_CLUSTER:
+        return wg / clsm_config_value(config, "CLUSTER", 1);
+    case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
+        return t->lanes && wg >= t->lanes ? wg / t->lanes : 1;
+    default:
+        return 1;
+    }
+}
