@@ -12,20 +12,7 @@
 #define CLUSTER 8
 #endif
 
-INLINE real set_max(real v, __local real *scratch)
-{
-    return cluster_max(v, CLUSTER, scratch);
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-#if OP_NEEDS_REST
-    return cluster_sum(s, CLUSTER, scratch);
-#else
-    struct pair sum = {cluster_add(s.hi + s.lo, CLUSTER, scratch), (real)0};
-    return sum;
-#endif
-}
+#include "cluster_set.cl"
 #include "held.cl"
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void

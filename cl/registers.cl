@@ -7,11 +7,7 @@
 #ifndef WG
 #define WG 256
 #endif
-#if LANES_BY != LANES_NONE
-#include "group_set.cl"
-#else
-#include "tree_set.cl"
-#endif
+#include "any_set.cl"
 #include "held.cl"
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void

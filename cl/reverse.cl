@@ -8,11 +8,7 @@
 #ifndef WG
 #define WG 512
 #endif
-#if LANES_BY != LANES_NONE
-#include "group_set.cl"
-#else
-#include "tree_set.cl"
-#endif
+#include "any_set.cl"
 #include "held.cl"
 
 INLINE void reverse_row(struct row row, uint first, __local real *scratch)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* CLUSTER neighbouring lanes as a set of workers, or one work-item by itself. */
+#if CLUSTER == 1
+INLINE real set_max(real v, __local real *scratch)
+{
+    return v;
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return s;
+}
+#else
+INLINE real set_max(real v, __local real *scratch)
+{
+    return cluster_max(v, CLUSTER, scratch);
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+#if OP_NEEDS_REST
+    return cluster_sum(s, CLUSTER, scratch);
+#else
+    struct pair sum = {cluster_add(s.hi + s.lo, CLUSTER, scratch), (real)0};
+    return sum;
+#endif
+}
+#endif
