@@ -80,6 +80,8 @@ clsm_row(TENSORS, SHARED)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
         if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */
             s = join(shape, r, shared, scratch);
+#else
+        barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
 #endif
         take_ticket(shared, tickets, &ticket);
         if (OP_WRITES == WRITES_ROW || part == 0)
