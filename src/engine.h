@@ -25,7 +25,8 @@ struct clsm_engine {
 
 void clsm_engine_retain(clsm_engine *engine);
 
-/* Run a tiny kernel with known results, and take TRAIT_LANES away where it fails. */
+/* Run a tiny kernel with known results, and take away the traits of lanes and
+ * PTX where it fails. */
 void clsm_probe_lanes(clsm_engine *engine);
 
 #endif

@@ -28,12 +28,12 @@ enum {
     TRAIT_EXACT_DIVIDE = 1u << 3, /* takes -cl-fp32-correctly-rounded-divide-sqrt */
     TRAIT_FMA = 1u << 5,          /* fma() is one instruction */
     TRAIT_SWAP = 1u << 6,         /* two lanes can swap values */
+    TRAIT_PTX = 1u << 7,          /* takes inline PTX for compute capability 8.0 */
     TRAIT_WAIT = 1u << 8, /* a work-group may wait for one that has started already */
-    TRAIT_PTX = 1u << 7,  /* takes inline PTX for compute capability 8.0 */
     /* CL_KERNEL_WORK_GROUP_SIZE says less than what runs: rusticl before 23 says 32,
      * NVIDIA 256 where more are required and run */
     TRAIT_QUIRK_KERNEL_WG = 1u << 4,
-    TRAIT_NV_OPTIONS = 1u << 9, /* with -cl-nv-verbose the log tells registers */
+    TRAIT_NV_OPTIONS = 1u << 9, /* takes -cl-nv-verbose and -cl-nv-maxrregcount */
 };
 
 struct traits {
