@@ -13,7 +13,7 @@
 #endif
 
 #include "cluster_set.cl"
-#include "held.cl"
+#include "held_passes.cl"
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)

@@ -13,7 +13,7 @@
 #define WG 256
 #endif
 #include "group_set.cl"
-#include "held.cl"
+#include "held_passes.cl"
 #include "shared.cl"
 
 /* Tickets are counted in the first word. Every work-group takes tickets until it gets one

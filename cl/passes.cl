@@ -2,7 +2,7 @@
 /*
  * How a set of workers goes over one row, for any operation. Worker `first` takes columns
  * first, first + step, ... of those that take part; in mappings with PACKS it takes packs of
- * neighbours, see held.cl, and in those with ROWS runs of them, see staged.cl. All workers of
+ * neighbours, see cut.cl, and in those with ROWS runs of them, see staged.cl. All workers of
  * a set pass the same row.
  *
  * A mapping defines what its set is:

@@ -8,7 +8,7 @@
 #define WG 256
 #endif
 #include "any_set.cl"
-#include "held.cl"
+#include "held_passes.cl"
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)

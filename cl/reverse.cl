@@ -9,7 +9,7 @@
 #define WG 512
 #endif
 #include "any_set.cl"
-#include "held.cl"
+#include "held_passes.cl"
 
 INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 {

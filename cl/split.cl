@@ -8,7 +8,7 @@
 #define WG 256
 #endif
 #include "any_set.cl"
-#include "held.cl"
+#include "held_passes.cl"
 #include "shared.cl"
 
 /* The part's packs; the edges belong to the first part. */

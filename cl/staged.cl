@@ -23,7 +23,8 @@
 #include "cluster_set.cl"
 #include "words.cl"
 #include "blocks.cl"
-#include "pack_sum.cl"
+enum { TERMS = PACK };
+#include "term_sum.cl"
 
 /* What a worker holds in runs of n; the longest runs with which nobody holds more. */
 #define HELD_IN(n) ((COLS + (n)*CLUSTER - 1) / ((n)*CLUSTER) * (n))
@@ -248,7 +249,7 @@ static struct pair taken_sum(const struct taken *t, struct row row, uint first, 
             if (OP_KEEPS && is_taken(row, e.c))
                 keep_add(keep, row, e);
         }
-        sum = add_pack(sum, term, most == max);
+        sum = add_terms(sum, term, most == max);
     }
     return sum;
 }

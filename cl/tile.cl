@@ -81,32 +81,17 @@ static real held_max(const struct held *h)
     return real_max(real_max(max[0], max[1]), real_max(max[2], max[3]));
 }
 
-/* Some terms. They are added as a tree; but where the row's maximum is among them, a
- * logarithm wants the others' last digits. */
-enum { TREE = 8 };
-static struct pair add_tree(struct pair sum, real *term, bool with_max)
-{
-#if OP_NEEDS_REST
-    if (with_max) {
-        UNROLL for (uint k = 0; k < TREE; k++)
-            sum = pair_add(sum, term[k]);
-        return sum;
-    }
-#endif
-    UNROLL for (uint d = TREE / 2; d > 0; d /= 2)
-        UNROLL for (uint k = 0; k < d; k++)
-            term[k] += term[k + d];
-    return pair_add(sum, term[0]);
-}
+enum { TERMS = 8 };
+#include "term_sum.cl"
 
 static struct pair held_sum(const struct held *h, struct row row, real max,
                             struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
-    UNROLL for (uint j = 0; j < HOLD; j += TREE)
+    UNROLL for (uint j = 0; j < HOLD; j += TERMS)
     {
-        real term[TREE], most = -INFINITY;
-        UNROLL for (uint k = 0; k < TREE; k++)
+        real term[TERMS], most = -INFINITY;
+        UNROLL for (uint k = 0; k < TERMS; k++)
         {
             term[k] = (real)0;
             if (j + k >= HOLD)
@@ -117,7 +102,7 @@ static struct pair held_sum(const struct held *h, struct row row, real max,
             if (OP_KEEPS && j + k < h->n)
                 keep_add(keep, row, e);
         }
-        sum = add_tree(sum, term, most == max);
+        sum = add_terms(sum, term, most == max);
     }
     return sum;
 }

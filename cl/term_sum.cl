@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The terms of PACK elements as one addition. */
+/* TERMS terms as one addition. */
 
 /* They are added as a tree; but where the row's maximum is among them, a logarithm wants the
  * others' last digits. */
-INLINE struct pair add_pack(struct pair sum, real *term, bool with_max)
+INLINE struct pair add_terms(struct pair sum, real *term, bool with_max)
 {
 #if OP_NEEDS_REST
     if (with_max) {
-        UNROLL for (uint k = 0; k < PACK; k++)
+        UNROLL for (uint k = 0; k < TERMS; k++)
             sum = pair_add(sum, term[k]);
         return sum;
     }
 #endif
-    UNROLL for (uint d = PACK / 2; d > 0; d /= 2)
+    UNROLL for (uint d = TERMS / 2; d > 0; d /= 2)
         UNROLL for (uint k = 0; k < d; k++)
             term[k] += term[k + d];
     return pair_add(sum, term[0]);

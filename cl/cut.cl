@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a row's packs of 16 bytes stand, whatever address it starts at, and who takes which.
+ * WORKERS work-items share the row: worker `first` takes the packs first, first + WORKERS, ...
+ * and, of the elements before the first and behind the last whole pack, those that are its own.
+ */
+/* Packs start at multiples of 16 bytes; where there are workers enough for all the elements
+ * before it, the first one at a multiple of 128, so that no two sets of lanes share a line. */
+enum {
+    LINE = WORKERS >= 128 / sizeof(mem_x) + PACK ? 128 / sizeof(mem_x) : PACK,
+    EDGES = (LINE - 1 + PACK - 1 + WORKERS - 1) / WORKERS
+};
+
+/* A row cut at these borders: `head` elements, whole packs, from column `tail` on the rest.
+ * Packs `base` to `packs` are this turn's, or the first of them. */
+struct cut {
+    uint head, tail;
+    uint base, packs;
+    bool ragged;          /* is there more than whole packs? */
+    bool y_fits, dy_fits; /* their packs start at whole addresses too */
+};
+
+#define PHASE(p, T, n) (uint)((size_t)(p) / sizeof(mem_##T) % (n))
+
+INLINE struct cut cut_row(struct row row)
+{
+    struct cut cut;
+    uint phase = PHASE(row.x, x, PACK);
+    cut.head = min((LINE - PHASE(row.x, x, LINE)) % LINE, row.cols);
+    cut.base = 0;
+    cut.packs = (row.cols - cut.head) / PACK;
+    cut.tail = cut.head + cut.packs * PACK;
+    cut.ragged = cut.head || cut.tail < row.cols;
+    cut.y_fits = PHASE(row.y, y, PACK) == phase;
+    cut.dy_fits = true;
+#if HAS_DY
+    cut.dy_fits = PHASE(row.dy, dy, PACK) == phase;
+#endif
+    return cut;
+}
+
+/* The first column of pack j. */
+INLINE uint pack_column(struct cut cut, uint first, uint j)
+{
+    return cut.head + (cut.base + j * WORKERS + first) * PACK;
+}
+
+INLINE bool pack_is_there(struct cut cut, uint first, uint j)
+{
+    return cut.base + j * WORKERS + first < cut.packs;
+}
+
+/* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */
+INLINE uint edge_column(struct row row, struct cut cut, uint first, uint i)
+{
+    uint n = i * WORKERS + first, c = n < cut.head ? n : cut.tail + (n - cut.head);
+    return c < row.cols ? c : NO_COLUMN;
+}
+
+INLINE bool is_seen(struct row row, uint c)
+{
+    return !BOUNDED || (c >= row.begin && c < row.end);
+}
+
+INLINE uint worker_columns(struct row row, uint first, uint step)
+{
+    return row.cols ? PACKS * PACK + 2 * EDGES : 0;
+}
+
+/* Its part of the head, its packs, its part of the tail. */
+INLINE uint worker_column(struct row row, uint first, uint step, uint i)
+{
+    struct cut cut = cut_row(row);
+    uint c = NO_COLUMN;
+    if (i < EDGES)
+        c = edge_column(row, cut, first, i);
+    else if (i >= EDGES + PACKS * PACK)
+        c = edge_column(row, cut, first, i - EDGES - PACKS * PACK);
+    else if (pack_is_there(cut, first, (i - EDGES) / PACK))
+        c = pack_column(cut, first, (i - EDGES) / PACK) + (i - EDGES) % PACK;
+    bool head = c < cut.head, tail = c >= cut.tail;
+    bool wanted = i < EDGES ? head : i >= EDGES + PACKS * PACK ? tail : true;
+    return wanted && is_seen(row, c) ? c : NO_COLUMN;
+}
