@@ -94,7 +94,8 @@ struct result {
     real all;     /* the gradient is all p[c] - each w[c] ... */
     real each;
     real hit;     /* ... - hit at the target, where all p - hit is taken as one */
-    real missing; /* 1 - p[t] */
+    real slope;     /* all p[c] is slope exp(x[c] - max) */
+    real at_target; /* all p[t] - hit */
     uint target;
     bool nothing; /* the gradient is 0 whatever stands in x */
 };
@@ -128,12 +129,14 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     r.hit = weight * scale;
     r.loss += (real)row.z_loss * lse * lse;
     r.all = (r.all + (real)2 * (real)row.z_loss * lse) * scale;
-    real at_target = exp_nonpositive(below_max(keep->logit, s.max));
-    r.missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
     if (!keep->counts) {
         r.loss = keep->bad ? (real)NAN : (real)0;
         r.all = r.hit = (real)0;
     }
+    r.slope = r.all * r.scale;
+    real at_target = exp_nonpositive(below_max(keep->logit, s.max));
+    real missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
+    r.at_target = (r.all - r.hit) * (at_target * r.scale) - r.hit * missing;
     r.nothing = FIRST(r.all) == 0 && FIRST(r.hit) == 0;
     return r;
 }

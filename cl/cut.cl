@@ -4,6 +4,9 @@
  * WORKERS work-items share the row: worker `first` takes the packs first, first + WORKERS, ...
  * and, of the elements before the first and behind the last whole pack, those that are its own.
  */
+#ifndef DETERMINISTIC
+#define DETERMINISTIC 0 /* 1: who takes what does not depend on the address */
+#endif
 /* Packs start at multiples of 16 bytes; where there are workers enough for all the elements
  * before it, the first one at a multiple of 128, so that no two sets of lanes share a line. */
 enum {
@@ -17,7 +20,7 @@ struct cut {
     uint head, tail;
     uint base, packs;
     bool ragged;          /* is there more than whole packs? */
-    bool y_fits, dy_fits; /* their packs start at whole addresses too */
+    bool x_fits, y_fits, dy_fits, mask_fits; /* do packs start at whole addresses? */
 };
 
 #define PHASE(p, T, n) (uint)((size_t)(p) / sizeof(mem_##T) % (n))
@@ -26,7 +29,13 @@ INLINE struct cut cut_row(struct row row)
 {
     struct cut cut;
     uint phase = PHASE(row.x, x, PACK);
+#if DETERMINISTIC
+    cut.x_fits = phase == 0;
+    cut.head = phase = 0;
+#else
+    cut.x_fits = true;
     cut.head = min((LINE - PHASE(row.x, x, LINE)) % LINE, row.cols);
+#endif
     cut.base = 0;
     cut.packs = (row.cols - cut.head) / PACK;
     cut.tail = cut.head + cut.packs * PACK;
@@ -35,6 +44,10 @@ INLINE struct cut cut_row(struct row row)
     cut.dy_fits = true;
 #if HAS_DY
     cut.dy_fits = PHASE(row.dy, dy, PACK) == phase;
+#endif
+    cut.mask_fits = true;
+#if HAS_MASK
+    cut.mask_fits = row.mask_col == 1 && PHASE(row.mask, mask, PACK) == phase;
 #endif
     return cut;
 }
@@ -47,7 +60,16 @@ INLINE uint pack_column(struct cut cut, uint first, uint j)
 
 INLINE bool pack_is_there(struct cut cut, uint first, uint j)
 {
-    return cut.base + j * WORKERS + first < cut.packs;
+    uint left = cut.packs - min(cut.base + first, cut.packs);
+    return j * WORKERS < left;
+}
+
+/* Is it among these packs? */
+INLINE bool pack_is_taken(struct cut cut, uint first, uint c)
+{
+    uint n = (c - cut.head) / PACK - cut.base;
+    return c >= cut.head && c < cut.tail && n % WORKERS == first && n / WORKERS < PACKS &&
+           cut.base + n < cut.packs;
 }
 
 /* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */

@@ -86,8 +86,8 @@ static real row_mask(struct row row, uint c)
 }
 #endif
 
-/* The logit of column c from its x. */
-static real logit_of(struct row row, uint c, real v)
+/* The logit of column c from its x and its mask. */
+static real masked_logit(struct row row, uint c, real v, real mask)
 {
 #if HAS_SCALE || HAS_TEMPERATURE
     v *= row.scale;
@@ -99,14 +99,23 @@ static real logit_of(struct row row, uint c, real v)
     v += row.slope * columns_from(c, row.position);
 #endif
 #if HAS_MASK && MASK_IS_BOOL
-    v = row_mask(row, c) != (real)0 ? v : (real)(-INFINITY);
+    v = mask != (real)0 ? v : (real)(-INFINITY);
 #elif HAS_MASK
-    v += row_mask(row, c);
+    v += mask;
 #endif
 #if FORMS
     v = upto(v, row.end - c, (real)(-INFINITY));
 #endif
     return v;
+}
+
+static real logit_of(struct row row, uint c, real v)
+{
+#if HAS_MASK
+    return masked_logit(row, c, v, row_mask(row, c));
+#else
+    return masked_logit(row, c, v, (real)0);
+#endif
 }
 
 static real row_logit(struct row row, uint c)

@@ -35,10 +35,8 @@ static real exp_nonpositive(real d)
 {
     d = ptx_max_nan(d, -150.0f); /* so that -inf leaves no NaN behind */
     real t = d * 0x1.715476p+0f;
-    real lost = fma(d, 0x1.715476p+0f, -t);
-    lost = fma(d, 0x1.4ae0c0p-26f, lost);
     real e = ptx_exp2(t);
-    return fma(e * 0x1.62e430p-1f, lost, e);
+    return fma(e, fma(t, -0x1.62e430p-1f, d), e);
 }
 #else
 static real exp_nonpositive(real d)

@@ -4,57 +4,99 @@
 enum { TERMS = PACK };
 #include "term_sum.cl"
 
-INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint first)
+/* Terms as wide as what they are made of take its place, where the result is made of them. */
+#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT && (LOGITS_READY || X_IS_REAL)
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+
+/* May the row's maximum be another one than that which its terms were taken relative to? */
+#if HAS_SINKS || defined PARTS && PARTS > 1
+#define MAX_MOVES 1
+#else
+#define MAX_MOVES 0
+#endif
+
+/* Are words compared as they are? */
+#if WORD_MAX && !LOGITS_READY && !HAS_SCALE
+#define MAX_OF_WORDS 1
+#else
+#define MAX_OF_WORDS 0
+#endif
+
+/* The maximum of a pack; NaN is passed over. */
+INLINE real pack_max(const struct held *h, struct row row, uint j)
 {
-    real max[PACK];
+    real most = -INFINITY;
+#if MAX_OF_WORDS
+    uint a = word_max(h->x[j][0], h->x[j][1]), b = word_max(h->x[j][2], h->x[j][3]);
+    uint w = word_max(a, b);
+    return real_max(real_max(most, CAT(word_, X)(&w, 0)), CAT(word_, X)(&w, 1));
+#endif
     UNROLL for (uint k = 0; k < PACK; k++)
-        max[k] = -INFINITY;
-    UNROLL for (uint j = 0; j < PACKS; j++)
-    {
-        struct pack pack = held_pack(h, cut, first, j);
-        UNROLL for (uint k = 0; k < PACK; k++)
-            max[k] = real_max(max[k], pack_element(&pack, row, k).x);
-    }
-    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
-        max[0] = real_max(max[0], h->edge_x[i]);
-    UNROLL for (uint k = 1; k < PACK; k++)
-        max[0] = real_max(max[0], max[k]);
-    return max[0];
+        most = real_max(most, held_logit(h, row, j, k));
+    return most;
 }
 
-INLINE struct pair held_sum(const struct held *h, struct row row, struct cut cut,
-                            uint first, real max, struct keep *keep)
+INLINE real held_max(struct held *h, struct row row, struct cut cut, uint first)
+{
+    real max = -INFINITY;
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        h->most[j] = pack_max(h, row, j);
+        max = real_max(max, h->most[j]);
+    }
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+        max = real_max(max, h->edge_x[i]);
+    return max;
+}
+
+/* Elements of the head, or of the tail, for an operation that keeps something. */
+INLINE void keep_edges(const struct held *h, struct row row, struct cut cut, uint first,
+                       struct keep *keep, bool tail)
+{
+#if OP_KEEPS
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        if (e.c != NO_COLUMN && e.c < cut.head != tail && is_seen(row, e.c))
+            keep_add(keep, row, e);
+    }
+#endif
+}
+
+/* Leaves the terms, if those are held. */
+INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint first,
+                            real max, struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
+    keep_edges(h, row, cut, first, keep, false);
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
         struct element e = edge_element(h, row, cut, first, i);
         if (e.c == NO_COLUMN)
             break;
-        sum = pair_add(sum, op_term(row, e, max));
-        if (OP_KEEPS && e.c < cut.head && is_seen(row, e.c))
-            keep_add(keep, row, e);
+        real term = op_term(row, e, max);
+        sum = pair_add(sum, term);
+        if (HOLDS_TERMS)
+            h->edge_x[i] = term;
     }
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
-        struct pack pack = held_pack(h, cut, first, j);
-        real term[PACK], most = -INFINITY;
+        real term[PACK];
         UNROLL for (uint k = 0; k < PACK; k++)
         {
-            struct element e = pack_element(&pack, row, k);
-            most = real_max(most, e.x);
+            struct element e = held_element(h, row, cut, first, j, k);
             term[k] = op_term(row, e, max);
             if (OP_KEEPS && pack_is_there(cut, first, j) && is_seen(row, e.c))
                 keep_add(keep, row, e);
         }
-        sum = add_terms(sum, term, most == max);
+        if (HOLDS_TERMS)
+            hold_terms(h, j, term);
+        sum = add_terms(sum, term, OP_NEEDS_MAX && h->most[j] == max);
     }
-    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
-    {
-        struct element e = edge_element(h, row, cut, first, i);
-        if (OP_KEEPS && e.c >= cut.tail && e.c != NO_COLUMN && is_seen(row, e.c))
-            keep_add(keep, row, e);
-    }
+    keep_edges(h, row, cut, first, keep, true);
     return sum;
 }
 
@@ -77,59 +119,92 @@ INLINE uint held_hot(struct row row, real max, uint first, __local real *scratch
 #endif
 
 #if OP_WRITES == WRITES_ROW
+/* What is written for an element of which the term is held: `part` brings that to the row's
+ * own maximum. */
+INLINE real term_value(struct row row, uint c, real term, struct result result,
+                       real part)
+{
+#if OP_FROM_TERM
+    return op_from_term(row, c, MAX_MOVES ? term * part : term, result);
+#else
+    return term;
+#endif
+}
+
 INLINE real held_value(struct row row, struct element e, struct result result, uint hot)
 {
 #if MAY_BE_HOT
     if (row.one_hot)
         e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
 #endif
-    return op_value(row, e, result);
+    return op_elsewhere(row, e, result);
 }
 
-INLINE void held_write(const struct held *h, struct row row, struct cut cut, uint first,
-                       struct result result, uint hot)
+/* The one column for which the operation has a value of its own, by who wrote it before. */
+INLINE void write_spot(struct row row, struct cut cut, uint first, struct result result)
 {
+#if OP_SPOT
+    uint c = op_spot(result);
+    bool edge = false;
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+        edge = edge || edge_column(row, cut, first, i) == c;
+    if (c < row.cols && (edge || pack_is_taken(cut, first, c)))
+        row_store(row, c, row.cols, op_at_spot(row, result));
+#endif
+}
+
+/* `terms`: are terms held, and `part` what brings them to the row's maximum? */
+INLINE void held_write(const struct held *h, struct row row, struct cut cut, uint first,
+                       struct result result, uint hot, bool terms, real part)
+{
+    uint start = pack_column(cut, first, 0);
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         real v[PACK];
-        struct pack pack = held_pack(h, cut, first, j);
-        uint w[Y_WORDS], c = pack.c;
+        uint w[Y_WORDS], on = j * WORKERS * PACK;
         UNROLL for (uint k = 0; k < PACK; k++)
-            v[k] = held_value(row, pack_element(&pack, row, k), result, hot);
+            v[k] = terms ? term_value(row, start + on + k, held_term(h, j, k), result, part)
+                         : held_value(row, held_element(h, row, cut, first, j, k), result, hot);
         CAT(words_from_, Y)(w, v);
         if (pack_is_there(cut, first, j) && cut.y_fits)
-            words_store(w, Y_WORDS, row.y + c);
+            words_store(w, Y_WORDS, row.y + start + (size_t)on);
         else if (pack_is_there(cut, first, j))
             UNROLL for (uint k = 0; k < PACK; k++)
-                row_store(row, c + k, row.cols, v[k]);
+                row_store(row, start + on + k, row.cols, v[k]);
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
         struct element e = edge_element(h, row, cut, first, i);
         if (e.c != NO_COLUMN)
-            row_store(row, e.c, row.cols, held_value(row, e, result, hot));
+            row_store(row, e.c, row.cols,
+                      terms ? term_value(row, e.c, e.x, result, part)
+                            : held_value(row, e, result, hot));
     }
+    write_spot(row, cut, first, result);
 }
 #endif
 
-/* Maximum and sum of what is held, as this worker sees them. */
+/* Maximum and sum of what is held, as this worker sees them; it stays held as it is. */
 INLINE struct state held_state(struct held *held, struct row row, struct cut cut,
                                uint first, struct state s, struct keep *keep)
 {
+    struct held spent;
 #if OP_NEEDS_MAX
     real max = held_max(held, row, cut, first);
     if (max > s.max)
         s = state_raise(s, max);
-    held_forget(held, row);
+    if (!MAX_OF_WORDS)
+        held_forget(held, row);
 #endif
-    s.sum = pair_merge(s.sum, held_sum(held, row, cut, first, s.max, keep));
+    spent = *held;
+    s.sum = pair_merge(s.sum, held_sum(&spent, row, cut, first, s.max, keep));
     return s;
 }
 
-
-/* The state is the whole row's: write what is held. */
+/* The state is the whole row's: write what is held, where terms were taken relative to
+ * `max`. */
 INLINE void held_end(struct held *held, struct row row, struct cut cut, uint first,
-                     struct state s, struct keep *keep, __local real *scratch)
+                     struct state s, real max, struct keep *keep, __local real *scratch)
 {
     uint hot = NO_COLUMN;
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
@@ -137,8 +212,13 @@ INLINE void held_end(struct held *held, struct row row, struct cut cut, uint fir
 #endif
     struct result result = close_row(row, s, keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    held_forget(held, row);
-    held_write(held, row, cut, first, result, hot);
+    real part = (real)1;
+#if OP_FROM_TERM && MAX_MOVES
+    part = exp_nonpositive(below_max(max, result.max));
+#endif
+    if (!HOLDS_TERMS)
+        held_forget(held, row);
+    held_write(held, row, cut, first, result, hot, HOLDS_TERMS, part);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, keep, first, WORKERS, scratch);
 #endif
@@ -166,9 +246,10 @@ INLINE void held_row(struct row row, uint first, __local real *scratch)
 #if !OP_GIVEN
 #if OP_NEEDS_MAX
     s.max = set_max(held_max(&held, row, cut, first), scratch);
-    held_forget(&held, row);
+    if (!MAX_OF_WORDS)
+        held_forget(&held, row);
 #endif
     s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
 #endif
-    held_end(&held, row, cut, first, s, &keep, scratch);
+    held_end(&held, row, cut, first, s, s.max, &keep, scratch);
 }

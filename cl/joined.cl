@@ -66,6 +66,7 @@ clsm_row(TENSORS, SHARED)
         struct row row = ROW_AT(r);
         struct cut cut = cut_row(row);
         struct state s = given_state(row);
+        real max = s.max;
         struct held held;
         struct keep keep;
         keep_start(&keep, row);
@@ -73,9 +74,11 @@ clsm_row(TENSORS, SHARED)
 #if !OP_GIVEN
 #if OP_NEEDS_MAX
         s.max = set_max(held_max(&held, row, cut, first), scratch);
-        held_forget(&held, row);
+        if (!MAX_OF_WORDS)
+            held_forget(&held, row);
 #endif
         s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
+        max = s.max;
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
         if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */
@@ -85,7 +88,7 @@ clsm_row(TENSORS, SHARED)
 #endif
         take_ticket(shared, tickets, &ticket);
         if (OP_WRITES == WRITES_ROW || part == 0)
-            held_end(&held, row, cut, first, s, &keep, scratch);
+            held_end(&held, row, cut, first, s, max, &keep, scratch);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -6,19 +6,44 @@
  * rounds to 1.
  */
 #include "cross_entropy.cl"
+#define OP_FROM_TERM 1
+#define OP_SPOT 1
 
-static real op_value(struct row row, struct element e, struct result r)
+/* What smoothing takes from the gradient of column c. */
+static real smoothed(struct row row, uint c, real here, struct result r)
 {
-    if (r.nothing)
-        return (real)0;
-    real p = exp_result(below_max(e.x, r.max)) * r.scale;
-    real here = r.all * p;
-    if (r.target - e.c < VEC)
-        here = pick(e.c, r.target, (r.all - r.hit) * p - r.hit * r.missing, here);
 #if SMOOTHING && HAS_WEIGHTS
-    here -= r.each * row_weight(row, e.c);
+    here -= r.each * row_weight(row, c);
 #elif SMOOTHING
     here -= r.each;
 #endif
-    return here;
+    return r.nothing ? (real)0 : here;
+}
+
+static uint op_spot(struct result r)
+{
+    return r.target;
+}
+
+static real op_at_spot(struct row row, struct result r)
+{
+    return smoothed(row, r.target, r.at_target, r);
+}
+
+static real op_from_term(struct row row, uint c, real term, struct result r)
+{
+    return smoothed(row, c, term * r.slope, r);
+}
+
+static real op_elsewhere(struct row row, struct element e, struct result r)
+{
+    return op_from_term(row, e.c, exp_result(below_max(e.x, r.max)), r);
+}
+
+static real op_value(struct row row, struct element e, struct result r)
+{
+    real here = exp_result(below_max(e.x, r.max)) * r.slope;
+    if (r.target - e.c < VEC)
+        here = pick(e.c, r.target, r.at_target, here);
+    return smoothed(row, e.c, here, r);
 }

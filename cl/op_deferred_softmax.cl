@@ -3,6 +3,7 @@
  * says NaN, every element is NaN, so that dividing changes nothing. */
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
+#define OP_FROM_TERM 1
 
 struct result {
     real max, poison; /* 0, or NaN */
@@ -20,4 +21,9 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 static real op_value(struct row row, struct element e, struct result r)
 {
     return exp_result(below_max(e.x, r.max)) + r.poison;
+}
+
+static real op_from_term(struct row row, uint c, real term, struct result r)
+{
+    return term + r.poison;
 }

@@ -17,6 +17,9 @@
  *     OP_GIVEN      max and sum are read instead of computed
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
  *                   keep_reduce; the others have the empty ones below
+ *     OP_FROM_TERM  its values can be made of the terms: op_from_term
+ *     OP_SPOT       one column, op_spot, has a value of its own, op_at_spot, as op_value knows;
+ *                   op_elsewhere and op_from_term need not
  *     OP_WRITES     WRITES_ROW: an element for each of x; WRITES_ONE: one a row, op_one;
  *                   WRITES_NOTHING but row results; WRITES_ITSELF: op_write
  */
@@ -39,6 +42,13 @@
 #endif
 #ifndef OP_KEEPS
 #define OP_KEEPS 0
+#endif
+#ifndef OP_FROM_TERM
+#define OP_FROM_TERM 0
+#endif
+#ifndef OP_SPOT
+#define OP_SPOT 0
+#define op_elsewhere op_value
 #endif
 #ifndef OP_WRITES
 #define OP_WRITES WRITES_ROW

@@ -50,17 +50,6 @@ static uint ptx_pack_bf16(float low, float high)
     return word;
 }
 
-/* 16 bytes that are read once, past L1, and 16 that nobody reads soon. */
-static uint4 ptx_load_16(const __global uint4 *p)
-{
-    uint4 v;
-    __asm__ volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                     : "l"(p)
-                     : "memory");
-    return v;
-}
-
 /* Two words for other work-groups in one piece of 16 bytes, each with a sign beside it. */
 static void ptx_send(volatile __global ulong2 *p, uint low, uint high, uint sign)
 {
@@ -100,11 +89,27 @@ static void ptx_wait_copies(void)
     __asm__ volatile("cp.async.wait_all;" : : : "memory");
 }
 
-static void ptx_store_16(uint4 v, __global uint4 *p)
+/* 16 bytes that nobody reads soon: they leave the cache first. */
+static void ptx_store_last(uint4 v, __global uint4 *p)
 {
     __asm__ volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
                      :
                      : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                      : "memory");
+}
+
+/* The larger ones of two pairs of 16-bit numbers; NaN is passed over. */
+static uint ptx_max_f16(uint a, uint b)
+{
+    uint v;
+    __asm__("max.f16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+    return v;
+}
+
+static uint ptx_max_bf16(uint a, uint b)
+{
+    uint v;
+    __asm__("max.bf16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+    return v;
 }
 #endif

@@ -8,6 +8,7 @@
 #ifndef WG
 #define WG 512
 #endif
+#define READS_AGAIN
 #include "any_set.cl"
 #include "held_passes.cl"
 
@@ -35,12 +36,14 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 #endif
     struct result result = close_row(row, s, &keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    held_write(&held, row, cut, first, result, NO_COLUMN);
+    held_write(&held, row, cut, first, result, NO_COLUMN, false,
+                   (real)1);
     while (cut.base) {
         cut.base -= PACKS * WG;
         cut.ragged = cut.base == 0 && start.ragged;
         hold_row(&held, row, cut, first);
-        held_write(&held, row, cut, first, result, NO_COLUMN);
+        held_write(&held, row, cut, first, result, NO_COLUMN, false,
+                   (real)1);
     }
 #endif
 }

@@ -7,6 +7,7 @@
 #ifndef WG
 #define WG 256
 #endif
+#define READS_AGAIN
 #include "any_set.cl"
 #include "held_passes.cl"
 #include "shared.cl"
@@ -55,7 +56,8 @@ INLINE void write_part(struct row row, struct cut cut, struct result result)
     do {
         struct held held;
         hold_row(&held, row, cut, first);
-        held_write(&held, row, cut, first, result, NO_COLUMN);
+        held_write(&held, row, cut, first, result, NO_COLUMN, false,
+                   (real)1);
         cut.base += PACKS * WG;
         cut.ragged = false;
     } while (cut.base < cut.packs);

@@ -15,5 +15,11 @@ INLINE struct pair add_terms(struct pair sum, real *term, bool with_max)
     UNROLL for (uint d = TERMS / 2; d > 0; d /= 2)
         UNROLL for (uint k = 0; k < d; k++)
             term[k] += term[k + d];
+#if !OP_NEEDS_REST
+    if (ROUGH) { /* nobody sees more digits than a plain sum of these few has */
+        sum.hi += term[0];
+        return sum;
+    }
+#endif
     return pair_add(sum, term[0]);
 }

@@ -11,11 +11,11 @@ enum {
     Y_WORDS = PACK * sizeof(mem_y) / 4
 };
 
-#if HAS_PTX
-#define LOAD_16(p) ptx_load_16(p)
-#define STORE_16(v, p) ptx_store_16(v, p)
+/* A mapping that reads x again may define READS_AGAIN: what it writes shall not push x out of
+ * the cache. */
+#if HAS_PTX && defined READS_AGAIN
+#define STORE_16(v, p) ptx_store_last(v, p)
 #else
-#define LOAD_16(p) (*(p))
 #define STORE_16(v, p) (*(p) = (v))
 #endif
 
@@ -30,7 +30,7 @@ INLINE void words_load(uint *w, uint n, const __global void *p)
     }
     UNROLL for (uint i = 0; i + 4 <= n; i += 4)
     {
-        uint4 v = LOAD_16((const __global uint4 *)p + i / 4);
+        uint4 v = ((const __global uint4 *)p)[i / 4];
         w[i] = v.x, w[i + 1] = v.y, w[i + 2] = v.z, w[i + 3] = v.w;
     }
 }
@@ -49,6 +49,7 @@ INLINE void words_store(const uint *w, uint n, __global void *p)
 #define word_f32(w, k) ((SCALAR)as_float((w)[k]))
 #define word_bf16(w, k)                                                                  \
     ((SCALAR)as_float((k) % 2 ? (w)[(k) / 2] & 0xffff0000u : (w)[(k) / 2] << 16))
+#define word_u8(w, k) ((SCALAR)((w)[(k) / 4] >> 8 * ((k) % 4) & 0xffu))
 #define word_f64(w, k) as_double((uint2)((w)[2 * (k)], (w)[2 * (k) + 1]))
 #if HAS_PTX
 #define word_f16(w, k) ((SCALAR)ptx_half((w)[(k) / 2], (k) % 2))
@@ -60,6 +61,22 @@ INLINE float half_of(uint word, uint k)
 }
 #define word_f16(w, k) ((SCALAR)half_of((w)[(k) / 2], (k) % 2))
 #endif
+
+#define BITS_f32 32
+#define BITS_f16 16
+#define BITS_bf16 16
+#define BITS_f64 64
+#define X_IS_REAL (CAT(BITS_, X) == (REAL_IS_F64 ? 64 : 32))
+
+/* Where two 16-bit numbers can be compared at once: the larger ones; NaN is passed over. */
+#define WORD_MAX (HAS_PTX && CAT(BITS_, X) == 16)
+#define word_max CAT(ptx_max_, X)
+
+/* Word i of a pack that is nothing but -inf. */
+#define minus_inf_f32(i) 0xff800000u
+#define minus_inf_f16(i) 0xfc00fc00u
+#define minus_inf_bf16(i) 0xff80ff80u
+#define minus_inf_f64(i) ((i) % 2 ? 0xfff00000u : 0u)
 
 /* A pack of reals as words. */
 INLINE void words_from_f32(uint *w, const real *v)

@@ -152,7 +152,7 @@ static const char *shared_misfit(const struct config *config, const struct probl
 static unsigned pack_words(const struct problem *p)
 {
     size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), words = PACK_BYTES / 4;
-    if (clsm_problem_has_forms(p))
+    if (clsm_problem_holds_logits(p))
         words = pack * (clsm_problem_is_f64(p) ? 2 : 1);
     if (clsm_has(p, CLSM_DY))
         words += pack * clsm_type_bytes(p->dy.type) / 4;

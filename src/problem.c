@@ -152,8 +152,14 @@ bool clsm_problem_is_batched(const struct problem *p)
 
 bool clsm_problem_has_forms(const struct problem *p)
 {
-    return p->scale != 1 || p->softcap != 0 || clsm_has(p, CLSM_TEMPERATURE) ||
-           clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_MASK);
+    return p->scale != 1 || clsm_has(p, CLSM_MASK) || clsm_problem_holds_logits(p);
+}
+
+bool clsm_problem_holds_logits(const struct problem *p)
+{
+    bool added = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
+    return added || p->scale < 0 || p->softcap != 0 || clsm_has(p, CLSM_TEMPERATURE) ||
+           clsm_has(p, CLSM_SLOPES);
 }
 
 bool clsm_problem_has_one_state(const struct problem *p)

@@ -83,6 +83,8 @@ static void describe_problem(const struct problem *p, struct build *b)
         {"STRIDED", p->strided},
         {"BATCHED", clsm_problem_is_batched(p)},
         {"HAS_SCALE", p->scale != 1},
+        {"LOGITS_READY", clsm_problem_holds_logits(p)},
+        {"DETERMINISTIC", p->deterministic},
         {"HAS_SOFTCAP", p->softcap != 0},
         {"FAR", p->cols > (size_t)1 << 24}, /* columns beyond an f32's digits */
         {"ONE_HOT", p->one_hot},
