@@ -150,7 +150,7 @@ INLINE void block_out(__global void *tensor, struct place place, struct shape sh
     {
         uint j = k * WG + i;
         if (j < p.chunks)
-            STORE_16(from[(phase != 0) + j], (__global uint4 *)(to + p.head * unit) + j);
+            ((__global uint4 *)(to + p.head * unit))[j] = from[(phase != 0) + j];
     }
     if (i < p.head)
         element_out(to, i, from, phase + i, unit);

@@ -47,7 +47,8 @@ INLINE struct cut cut_row(struct row row)
 #endif
     cut.mask_fits = true;
 #if HAS_MASK
-    cut.mask_fits = row.mask_col == 1 && PHASE(row.mask, mask, PACK) == phase;
+    cut.mask_fits = row.mask_col == 1 && PACK * sizeof(mem_mask) % 4 == 0 &&
+                    PHASE(row.mask, mask, PACK) == phase;
 #endif
     return cut;
 }

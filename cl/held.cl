@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker holds of a row in registers: read once, and given out element by element. */
+/*
+ * What a worker holds of a row: read once, and given out pack by pack. The first KEPT packs are
+ * in registers; the others of x, of rows without masks, bounds and gradients only, in places
+ * of local memory that no other work-item touches.
+ */
 #include "words.cl"
 #include "cut.cl"
 
@@ -12,18 +16,30 @@
 #define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
 
 #if HAS_MASK
-enum { MASK_WORDS = PACK * sizeof(mem_mask) / 4 };
+enum { MASK_WORDS = (PACK * sizeof(mem_mask) + 3) / 4 };
 #else
 enum { MASK_WORDS = 0 };
 #endif
 
+#ifndef KEPT
+#define KEPT PACKS
+#endif
+enum { STOCK = KEPT < PACKS ? (PACKS - KEPT) * WG : 1 }; /* packs of a work-group */
+
 struct held {
-    uint x[PACKS][X_WORDS]; /* what does not take part is FILL */
-    uint dy[PACKS][DY_WORDS];
-    uint mask[PACKS][MASK_WORDS + 1];
-    real logit[PACKS][PACK];
-    real most[PACKS]; /* OP_NEEDS_REST: each pack's maximum */
+    uint x[KEPT][X_WORDS]; /* what does not take part is FILL */
+    uint dy[KEPT][DY_WORDS];
+    uint mask[KEPT][MASK_WORDS + 1];
+    real logit[KEPT][PACK];
+    real most[KEPT];      /* each pack's maximum */
+    __local uint4 *stock; /* pack KEPT, and the next one WG further */
     real edge_x[EDGES], edge_dy[EDGES];
+};
+
+/* A pack on its way through the arithmetic. */
+struct pack {
+    uint x[X_WORDS], dy[DY_WORDS];
+    real logit[PACK];
 };
 
 /* Words of a tensor from element p on, one by one where they stand at no whole address. */
@@ -44,14 +60,6 @@ HOLD(x, X)
 HOLD(dy, DY)
 #endif
 
-INLINE void fill_pack(struct held *h, uint j)
-{
-    UNROLL for (uint i = 0; i < X_WORDS; i++)
-        h->x[j][i] = FILL_WORD(i);
-    UNROLL for (uint i = 0; i < DY_WORDS; i++)
-        h->dy[j][i] = 0;
-}
-
 INLINE bool pack_is_seen(struct row row, uint c)
 {
     return !BOUNDED || (c < row.end && c + PACK > row.begin);
@@ -60,12 +68,42 @@ INLINE bool pack_is_seen(struct row row, uint c)
 INLINE void hold_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
     uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
-    fill_pack(h, j);
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        h->x[j][i] = FILL_WORD(i);
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        h->dy[j][i] = 0;
     if (!pack_is_there(cut, first, j) || !pack_is_seen(row, start + on))
         return;
     hold_x(h->x[j], X_WORDS, row.x + start + (size_t)on, cut.x_fits);
 #if HAS_DY
     hold_dy(h->dy[j], DY_WORDS, row.dy + start + (size_t)on, cut.dy_fits);
+#endif
+}
+
+/* One that goes to local memory; it is there after stock_wait. */
+INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+{
+    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
+    const __global mem_x *x = row.x + start + (size_t)on;
+    __local uint4 *place = h->stock + (j - KEPT) * WG;
+    uint w[X_WORDS] = {FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3)};
+    bool there = pack_is_there(cut, first, j);
+#if HAS_PTX
+    if (there && cut.x_fits) {
+        ptx_copy_16(place, (const __global uint4 *)x);
+        return;
+    }
+#endif
+    if (there)
+        hold_x(w, X_WORDS, x, cut.x_fits);
+    *place = (uint4)(w[0], w[1], w[2], w[3]);
+}
+
+INLINE void stock_wait(void)
+{
+#if HAS_PTX
+    if (KEPT < PACKS)
+        ptx_wait_copies();
 #endif
 }
 
@@ -94,27 +132,23 @@ INLINE void hold_bounds(struct held *h, struct row row, struct cut cut, uint fir
 }
 
 #if HAS_MASK
-/* Packs of the mask, where they stand at whole addresses. */
+/* A pack of the mask, as bits; 0 where there is none. */
 INLINE void hold_mask(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
+    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK, *w = h->mask[j];
+    const __global mem_mask *mask = row.mask + start * row.mask_col + on * row.mask_col;
     UNROLL for (uint i = 0; i < MASK_WORDS; i++)
-        h->mask[j][i] = 0;
-    if (cut.mask_fits && pack_is_there(cut, first, j) && pack_is_seen(row, start + on))
-        words_load(h->mask[j], MASK_WORDS, row.mask + start + (size_t)on);
-}
-
-INLINE real held_mask(const struct held *h, struct row row, struct cut cut, uint first,
-                      uint j, uint k)
-{
-    if (cut.mask_fits && MASK_WORDS)
-        return CAT(word_, MASK)(h->mask[j], k);
-    return pack_is_there(cut, first, j) ? row_mask(row, pack_column(cut, first, j) + k)
-                                        : (real)0;
+        w[i] = 0;
+    if (!pack_is_there(cut, first, j) || !pack_is_seen(row, start + on))
+        return;
+    if (cut.mask_fits)
+        words_load(w, MASK_WORDS, mask);
+    else
+        UNROLL for (uint k = 0; k < PACK; k++)
+            CAT(word_set_, MASK)(w, k, mask + k * row.mask_col);
 }
 #else
 #define hold_mask(h, row, cut, first, j)
-#define held_mask(h, row, cut, first, j, k) ((real)0)
 #endif
 
 /* What the mask, the bounds and the rest make of the words that were read. */
@@ -128,7 +162,11 @@ INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint fir
     bool there = pack_is_there(cut, first, j);
     UNROLL for (uint k = 0; k < PACK; k++)
     {
-        real mask = held_mask(h, row, cut, first, j, k);
+#if HAS_MASK
+        real mask = CAT(word_, MASK)(h->mask[j], k);
+#else
+        real mask = (real)0;
+#endif
         h->logit[j][k] = FILL;
         if (there && is_seen(row, c + k))
             h->logit[j][k] = masked_logit(row, c + k, CAT(word_, X)(h->x[j], k), mask);
@@ -136,7 +174,7 @@ INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint fir
 #elif HAS_MASK
     bool stays[PACK];
     UNROLL for (uint k = 0; k < PACK; k++)
-        stays[k] = held_mask(h, row, cut, first, j, k) != (real)0;
+        stays[k] = CAT(word_, MASK)(h->mask[j], k) != 0;
     forget_columns(h, j, stays);
 #endif
 }
@@ -162,25 +200,55 @@ INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint firs
 /* All loads are on their way before the first is waited for. */
 INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 {
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
         hold_pack(h, row, cut, first, j);
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = KEPT; j < PACKS; j++)
+        stock_pack(h, row, cut, first, j);
+    UNROLL for (uint j = 0; j < KEPT; j++)
         hold_mask(h, row, cut, first, j);
     hold_edges(h, row, cut, first);
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
         hold_logits(h, row, cut, first, j);
+    stock_wait();
 }
 
-/* The logit that is held as element k of pack j. */
-INLINE real held_logit(const struct held *h, struct row row, uint j, uint k)
+INLINE struct pack held_pack(const struct held *h, uint j)
+{
+    struct pack pack;
+    if (j < KEPT) {
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            pack.x[i] = h->x[j][i];
+        UNROLL for (uint i = 0; i < DY_WORDS; i++)
+            pack.dy[i] = h->dy[j][i];
+        UNROLL for (uint k = 0; k < PACK; k++)
+            pack.logit[k] = h->logit[j][k];
+    } else {
+        uint4 v = h->stock[(j - KEPT) * WG];
+        pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
+    }
+    return pack;
+}
+
+/* The logit of element k. */
+INLINE real pack_logit(const struct pack *pack, struct row row, uint k)
 {
 #if LOGITS_READY
-    return h->logit[j][k];
+    return pack->logit[k];
 #elif HAS_SCALE
-    return CAT(word_, X)(h->x[j], k) * (real)row.scale;
+    return CAT(word_, X)(pack->x, k) * (real)row.scale;
 #else
-    return CAT(word_, X)(h->x[j], k);
+    return CAT(word_, X)(pack->x, k);
 #endif
+}
+
+/* The same, which is in column c. */
+INLINE struct element pack_element(const struct pack *pack, struct row row, uint c, uint k)
+{
+    struct element e = {c, pack_logit(pack, row, k), (real)0};
+#if HAS_DY
+    e.dy = CAT(word_, DY)(pack->dy, k);
+#endif
+    return e;
 }
 
 /* A pack's terms, as reals in the place of its logits or of x. */
@@ -190,27 +258,22 @@ INLINE void hold_terms(struct held *h, uint j, const real *term)
     UNROLL for (uint k = 0; k < PACK; k++)
         h->logit[j][k] = term[k];
 #else
-    CAT(words_from_, X)(h->x[j], term);
+    uint w[X_WORDS];
+    CAT(words_from_, X)(w, term);
+    if (j >= KEPT)
+        h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
+    UNROLL for (uint i = 0; i < X_WORDS && j < KEPT; i++)
+        h->x[j][i] = w[i];
 #endif
 }
 
-INLINE real held_term(const struct held *h, uint j, uint k)
+INLINE real pack_term(const struct pack *pack, uint k)
 {
 #if LOGITS_READY
-    return h->logit[j][k];
+    return pack->logit[k];
 #else
-    return CAT(word_, X)(h->x[j], k);
+    return CAT(word_, X)(pack->x, k);
 #endif
-}
-
-INLINE struct element held_element(const struct held *h, struct row row, struct cut cut,
-                                   uint first, uint j, uint k)
-{
-    struct element e = {pack_column(cut, first, j) + k, held_logit(h, row, j, k), (real)0};
-#if HAS_DY
-    e.dy = CAT(word_, DY)(h->dy[j], k);
-#endif
-    return e;
 }
 
 INLINE struct element edge_element(const struct held *h, struct row row, struct cut cut,
@@ -225,7 +288,7 @@ INLINE struct element edge_element(const struct held *h, struct row row, struct 
 INLINE void held_forget(struct held *h, struct row row)
 {
 #if HAS_PTX && !LOGITS_READY && !X_IS_REAL
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
     {
         UNROLL for (uint i = 0; i < X_WORDS; i++)
             h->x[j][i] ^= row.zero;

@@ -26,16 +26,16 @@ enum { TERMS = PACK };
 #endif
 
 /* The maximum of a pack; NaN is passed over. */
-INLINE real pack_max(const struct held *h, struct row row, uint j)
+INLINE real pack_max(const struct pack *pack, struct row row)
 {
     real most = -INFINITY;
 #if MAX_OF_WORDS
-    uint a = word_max(h->x[j][0], h->x[j][1]), b = word_max(h->x[j][2], h->x[j][3]);
-    uint w = word_max(a, b);
+    const uint *x = pack->x;
+    uint w = word_max(word_max(x[0], x[1]), word_max(x[2], x[3]));
     return real_max(real_max(most, CAT(word_, X)(&w, 0)), CAT(word_, X)(&w, 1));
 #endif
     UNROLL for (uint k = 0; k < PACK; k++)
-        most = real_max(most, held_logit(h, row, j, k));
+        most = real_max(most, pack_logit(pack, row, k));
     return most;
 }
 
@@ -44,8 +44,11 @@ INLINE real held_max(struct held *h, struct row row, struct cut cut, uint first)
     real max = -INFINITY;
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
-        h->most[j] = pack_max(h, row, j);
-        max = real_max(max, h->most[j]);
+        struct pack pack = held_pack(h, j);
+        real most = pack_max(&pack, row);
+        max = real_max(max, most);
+        if (j < KEPT)
+            h->most[j] = most;
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
         max = real_max(max, h->edge_x[i]);
@@ -84,17 +87,23 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
     }
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
+        struct pack pack = held_pack(h, j);
         real term[PACK];
         UNROLL for (uint k = 0; k < PACK; k++)
         {
-            struct element e = held_element(h, row, cut, first, j, k);
+            uint c = pack_column(cut, first, j) + k;
+            struct element e = pack_element(&pack, row, c, k);
             term[k] = op_term(row, e, max);
             if (OP_KEEPS && pack_is_there(cut, first, j) && is_seen(row, e.c))
                 keep_add(keep, row, e);
         }
         if (HOLDS_TERMS)
             hold_terms(h, j, term);
-        sum = add_terms(sum, term, OP_NEEDS_MAX && h->most[j] == max);
+        bool with_max = false;
+#if OP_NEEDS_MAX
+        with_max = (j < KEPT ? h->most[j] : pack_max(&pack, row)) == max;
+#endif
+        sum = add_terms(sum, term, with_max);
     }
     keep_edges(h, row, cut, first, keep, true);
     return sum;
@@ -162,9 +171,13 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
     {
         real v[PACK];
         uint w[Y_WORDS], on = j * WORKERS * PACK;
+        struct pack pack = held_pack(h, j);
         UNROLL for (uint k = 0; k < PACK; k++)
-            v[k] = terms ? term_value(row, start + on + k, held_term(h, j, k), result, part)
-                         : held_value(row, held_element(h, row, cut, first, j, k), result, hot);
+        {
+            struct element e = pack_element(&pack, row, start + on + k, k);
+            v[k] = terms ? term_value(row, e.c, pack_term(&pack, k), result, part)
+                         : held_value(row, e, result, hot);
+        }
         CAT(words_from_, Y)(w, v);
         if (pack_is_there(cut, first, j) && cut.y_fits)
             words_store(w, Y_WORDS, row.y + start + (size_t)on);
@@ -235,12 +248,14 @@ INLINE struct state given_state(struct row row)
 }
 
 /* One row from memory to memory. With everybody's maximum first: no state is raised. */
-INLINE void held_row(struct row row, uint first, __local real *scratch)
+INLINE void held_row(struct row row, uint first, __local real *scratch,
+                     __local uint4 *stock)
 {
     struct state s = given_state(row);
     struct cut cut = cut_row(row);
     struct held held;
     struct keep keep;
+    held.stock = stock + get_local_id(0);
     keep_start(&keep, row);
     hold_row(&held, row, cut, first);
 #if !OP_GIVEN

@@ -56,6 +56,7 @@ __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
+    __local uint4 stock[STOCK];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
     take_ticket(shared, tickets, &ticket);
@@ -69,6 +70,7 @@ clsm_row(TENSORS, SHARED)
         real max = s.max;
         struct held held;
         struct keep keep;
+        held.stock = stock + get_local_id(0);
         keep_start(&keep, row);
         hold_row(&held, row, cut, first);
 #if !OP_GIVEN

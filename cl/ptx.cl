@@ -80,22 +80,13 @@ static ulong2 ptx_look(volatile __global ulong2 *p)
  * after ptx_wait_copies. */
 static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
 {
-    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)
+    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)
                      : "memory");
 }
 
 static void ptx_wait_copies(void)
 {
     __asm__ volatile("cp.async.wait_all;" : : : "memory");
-}
-
-/* 16 bytes that nobody reads soon: they leave the cache first. */
-static void ptx_store_last(uint4 v, __global uint4 *p)
-{
-    __asm__ volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};"
-                     :
-                     : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
-                     : "memory");
 }
 
 /* The larger ones of two pairs of 16-bit numbers; NaN is passed over. */

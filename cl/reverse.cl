@@ -8,7 +8,6 @@
 #ifndef WG
 #define WG 512
 #endif
-#define READS_AGAIN
 #include "any_set.cl"
 #include "held_passes.cl"
 

@@ -7,7 +7,6 @@
 #ifndef WG
 #define WG 256
 #endif
-#define READS_AGAIN
 #include "any_set.cl"
 #include "held_passes.cl"
 #include "shared.cl"

@@ -11,14 +11,6 @@ enum {
     Y_WORDS = PACK * sizeof(mem_y) / 4
 };
 
-/* A mapping that reads x again may define READS_AGAIN: what it writes shall not push x out of
- * the cache. */
-#if HAS_PTX && defined READS_AGAIN
-#define STORE_16(v, p) ptx_store_last(v, p)
-#else
-#define STORE_16(v, p) (*(p) = (v))
-#endif
-
 /* n words from an address that is a multiple of as many bytes, or of 16. */
 INLINE void words_load(uint *w, uint n, const __global void *p)
 {
@@ -42,14 +34,14 @@ INLINE void words_store(const uint *w, uint n, __global void *p)
     else if (n == 2)
         *(__global uint2 *)p = (uint2)(w[0], w[1]);
     UNROLL for (uint i = 0; i + 4 <= n; i += 4)
-        STORE_16((uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]), (__global uint4 *)p + i / 4);
+        ((__global uint4 *)p)[i / 4] = (uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]);
 }
 
 /* Element k of a pack. */
 #define word_f32(w, k) ((SCALAR)as_float((w)[k]))
 #define word_bf16(w, k)                                                                  \
     ((SCALAR)as_float((k) % 2 ? (w)[(k) / 2] & 0xffff0000u : (w)[(k) / 2] << 16))
-#define word_u8(w, k) ((SCALAR)((w)[(k) / 4] >> 8 * ((k) % 4) & 0xffu))
+#define word_u8(w, k) ((w)[(k) / 4] >> 8 * ((k) % 4) & 0xffu)
 #define word_f64(w, k) as_double((uint2)((w)[2 * (k)], (w)[2 * (k) + 1]))
 #if HAS_PTX
 #define word_f16(w, k) ((SCALAR)ptx_half((w)[(k) / 2], (k) % 2))
@@ -67,6 +59,12 @@ INLINE float half_of(uint word, uint k)
 #define BITS_bf16 16
 #define BITS_f64 64
 #define X_IS_REAL (CAT(BITS_, X) == (REAL_IS_F64 ? 64 : 32))
+
+/* Element k of a pack from memory, as bits that were 0. */
+#define word_set_f32(w, k, p) ((w)[k] = as_uint(*(p)))
+#define word_set_f16(w, k, p)                                                            \
+    ((w)[(k) / 2] |= (uint) * (const __global ushort *)(p) << 16 * ((k) % 2))
+#define word_set_u8(w, k, p) ((w)[(k) / 4] |= (uint) * (p) << 8 * ((k) % 4))
 
 /* Where two 16-bit numbers can be compared at once: the larger ones; NaN is passed over. */
 #define WORD_MAX (HAS_PTX && CAT(BITS_, X) == 16)

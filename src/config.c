@@ -9,6 +9,8 @@ enum {
     PACK_BYTES = 16,
     MAX_HELD_WORDS = 64,  /* of a work-item ... */
     MAX_HELD_HALVES = 32, /* ... of 16-bit data, of which the compiler keeps more */
+    KEPT_WORDS = 32,      /* ... where local memory takes the rest */
+    LOCAL_SPARE_BYTES = 512,
     MAX_GROUP_WORDS = 32768,
     GROUPS_PER_UNIT = 8,
     TURN_WORDS = 16 /* of one turn over a middle axis */
@@ -148,15 +150,28 @@ static const char *shared_misfit(const struct config *config, const struct probl
     return NULL;
 }
 
-/* Words of one pack: as many as it has, or a real for each logit that is held ready. */
-static unsigned pack_words(const struct problem *p)
+static size_t words_of(size_t elements, size_t bytes)
 {
+    return (elements * bytes + 3) / 4;
+}
+
+/* Words of one pack: as many as it has, or a real for each logit that is held ready; and
+ * of what is read beside it. */
+static size_t pack_words(const struct problem *p)
+{
+    static const size_t mask_bytes[] = {
+#define ROW(NAME, name, bytes) [CLSM_MASK_##NAME] = bytes,
+        CLSM_MASKS(ROW)
+#undef ROW
+    };
     size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), words = PACK_BYTES / 4;
     if (clsm_problem_holds_logits(p))
         words = pack * (clsm_problem_is_f64(p) ? 2 : 1);
+    if (clsm_has(p, CLSM_MASK))
+        words += words_of(pack, mask_bytes[p->mask_type]);
     if (clsm_has(p, CLSM_DY))
-        words += pack * clsm_type_bytes(p->dy.type) / 4;
-    return (unsigned)words;
+        words += words_of(pack, clsm_type_bytes(p->dy.type));
+    return words;
 }
 
 /* Packs that every worker has a place for, in registers or elsewhere. */
@@ -168,21 +183,51 @@ static unsigned packs_held(const struct config *config, const struct problem *p,
     return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
 }
 
+/* May some packs stand in local memory? Then x is all there is of them. */
+static bool may_stock(const struct config *config, const struct problem *p)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    return v->packs && v->geometry != ROW_PER_CLUSTER && !clsm_problem_holds_logits(p) &&
+           !clsm_has(p, CLSM_MASK) && !clsm_has(p, CLSM_DY) && !p->causal && !p->window;
+}
+
+unsigned clsm_config_kept(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    unsigned packs = packs_held(config, p, t), most = KEPT_WORDS * 4 / PACK_BYTES;
+    return may_stock(config, p) && packs > most ? most : packs;
+}
+
+size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
+                               const struct traits *t)
+{
+    unsigned rest = packs_held(config, p, t) - clsm_config_kept(config, p, t);
+    return rest * PACK_BYTES * clsm_config_wg(config);
+}
+
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
                                 const struct traits *t)
 {
-    unsigned words = pack_words(p), packs = packs_held(config, p, t);
-    return packs * words;
+    return (unsigned)(clsm_config_kept(config, p, t) * pack_words(p));
 }
 
-/* Do the rows fit? 128 KiB a work-group, half of what GPUs have, and few enough words a
- * work-item that none spill. */
+static size_t scratch_bytes(const struct config *config, const struct problem *p)
+{
+    return clsm_config_wg(config) * clsm_variants[config->variant].local_reals *
+           (clsm_problem_is_f64(p) ? 8 : 4);
+}
+
+/* Do the rows fit? 128 KiB a work-group in registers, half of what GPUs have, few enough
+ * words a work-item that none spill, and the rest in local memory. */
 static bool row_fits(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
     size_t words = clsm_config_held_words(config, p, t);
     size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
-    return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS;
+    size_t stock = clsm_config_stock_bytes(config, p, t);
+    size_t local = stock + scratch_bytes(config, p) + LOCAL_SPARE_BYTES;
+    return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
+           (!stock || local <= t->local_bytes);
 }
 
 /* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */
@@ -228,8 +273,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
                                const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t local =
-        clsm_config_wg(config) * v->local_reals * (clsm_problem_is_f64(p) ? 8 : 4);
+    size_t local = scratch_bytes(config, p);
     if (v->needs & ~t->bits & TRAIT_WAIT)
         return "the device's work-groups cannot wait for others";
     if (v->needs & ~t->bits)

@@ -136,6 +136,12 @@ static double together(double a, double b, double c)
     return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);
 }
 
+/* Local memory of a unit: NVIDIA's have more than a work-group may have. */
+static double unit_local_bytes(const struct traits *t)
+{
+    return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
+}
+
 static double estimate_held(const struct config *config, const struct problem *p,
                             const struct traits *t)
 {
@@ -157,7 +163,11 @@ static double estimate_held(const struct config *config, const struct problem *p
     /* nobody limits the registers of clusters */
     double registers = barriers ? words + OTHER_REGISTERS : 2 * words + 40;
     double resident = floor(REGISTERS / (registers * wg));
-    resident = fmax(1, fmin(resident, 2048 / wg));
+    resident = fmin(resident, 2048 / wg);
+    size_t stock = clsm_config_stock_bytes(config, p, t);
+    if (stock)
+        resident = fmin(resident, floor(unit_local_bytes(t) / (double)(stock + 16 * (size_t)wg)));
+    resident = fmax(1, resident);
     double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
 
     /* the second reading of long rows comes from the cache in part */

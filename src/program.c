@@ -25,9 +25,7 @@ static unsigned working_registers(const struct problem *p)
 {
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
                 clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
-    bool halves =
-        p->x.type == CLSM_F16; /* each on its way takes a register of its own */
-    return (more ? 48 : 32) + (halves ? 16 : 0);
+    return more ? 48 : 32;
 }
 
 static const struct source *const op_sources[] = {
@@ -122,8 +120,8 @@ static void describe_config(const struct config *config, const struct problem *p
         clsm_config_workers(config, t) *
             (v->packs ? clsm_config_parts(config, p, t) : 1));
     if (v->packs)
-        put(b, " -DPACKS=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
-            clsm_config_parts(config, p, t));
+        put(b, " -DPACKS=%u -DKEPT=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
+            clsm_config_kept(config, p, t), clsm_config_parts(config, p, t));
     if (v->exact_cols)
         put(b, " -DCOLS=%zu -DROWS=%zu", p->cols,
             clsm_config_rows_per_group(config, p, t));

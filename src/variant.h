@@ -92,6 +92,14 @@ unsigned clsm_config_packs(const struct config *config, const struct problem *p,
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t);
 
+/* Of these, packs that stay in registers. */
+unsigned clsm_config_kept(const struct config *config, const struct problem *p,
+                          const struct traits *t);
+
+/* Bytes of the others, in local memory. */
+size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
+                               const struct traits *t);
+
 /* 32-bit words of a row that each work-item holds in registers; 0 if it holds none. */
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
                                 const struct traits *t);
