@@ -4,7 +4,12 @@
  * reduces on its own; then each set of lanes reduces all the partial results in local memory,
  * however many there are.
  */
-#define SCRATCH_REALS (LANES_SCRATCH + 3 * WG)
+#if LANES_BY == LANES_PTX
+#define MOST_SETS (WG / LANES)
+#else
+#define MOST_SETS WG /* the device says how many lanes a set has when it runs */
+#endif
+#define SCRATCH_REALS (LANES_SCRATCH + 3 * MOST_SETS)
 /* Nobody writes the partial results of one kind before all have read the ones before: where
  * a maximum and a sum take turns, each in its place, the other's barrier sees to that. */
 #if SMOOTHING || MAY_BE_HOT || !OP_NEEDS_MAX || OP_WRITES == WRITES_ITSELF
@@ -15,7 +20,7 @@
 
 INLINE real set_max(real v, __local real *scratch)
 {
-    __local real *part = scratch + LANES_SCRATCH + 2 * WG;
+    __local real *part = scratch + LANES_SCRATCH + 2 * MOST_SETS;
     v = lanes_max(v, scratch);
     if (lane_id() == 0)
         part[lanes_id()] = v;
@@ -30,7 +35,7 @@ INLINE real set_max(real v, __local real *scratch)
 
 INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
-    __local real *hi = scratch + LANES_SCRATCH, *lo = hi + WG;
+    __local real *hi = scratch + LANES_SCRATCH, *lo = hi + MOST_SETS;
     s = lanes_row_sum(s, scratch);
     if (lane_id() == 0) {
         hi[lanes_id()] = s.hi;

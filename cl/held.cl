@@ -42,43 +42,42 @@ struct pack {
     real logit[PACK];
 };
 
-/* Words of a tensor from element p on, one by one where they stand at no whole address. */
-#define HOLD(name, NAME)                                                                 \
-    INLINE void hold_##name(uint *w, uint n, const __global mem_##name *p, bool fits)    \
-    {                                                                                    \
-        real v[PACK];                                                                    \
-        if (fits) {                                                                      \
-            words_load(w, n, p);                                                         \
-            return;                                                                      \
-        }                                                                                \
-        UNROLL for (uint k = 0; k < PACK; k++)                                           \
-            v[k] = CAT(get_, NAME)(p + k);                                               \
-        CAT(words_from_, NAME)(w, v);                                                    \
-    }
-HOLD(x, X)
-#if HAS_DY
-HOLD(dy, DY)
-#endif
-
 INLINE bool pack_is_seen(struct row row, uint c)
 {
     return !BOUNDED || (c < row.end && c + PACK > row.begin);
 }
 
-INLINE void hold_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+/* Is there anything of pack j to be read, and from which column on? */
+INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
 {
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
-    UNROLL for (uint i = 0; i < X_WORDS; i++)
-        h->x[j][i] = FILL_WORD(i);
-    UNROLL for (uint i = 0; i < DY_WORDS; i++)
-        h->dy[j][i] = 0;
-    if (!pack_is_there(cut, first, j) || !pack_is_seen(row, start + on))
-        return;
-    hold_x(h->x[j], X_WORDS, row.x + start + (size_t)on, cut.x_fits);
-#if HAS_DY
-    hold_dy(h->dy[j], DY_WORDS, row.dy + start + (size_t)on, cut.dy_fits);
-#endif
+    return pack_is_there(cut, first, j) && pack_is_seen(row, pack_column(cut, first, j));
 }
+
+/* Packs of a tensor, words of `room` places each. The two cases stand apart, so that no branch
+ * keeps one pack's loads from being on their way with the others'. */
+#define HOLD(name, NAME)                                                           \
+    INLINE void hold_##name(uint *w, uint room, uint n, const __global mem_##name *start, \
+                            size_t step, bool fits, struct row row, struct cut cut,      \
+                            uint first)                                                  \
+    {                                                                                    \
+        const uint next = WORKERS * PACK;                                                \
+        if (fits) {                                                                      \
+            UNROLL for (uint j = 0; j < KEPT; j++)                                       \
+                if (pack_is_read(row, cut, first, j))                                    \
+                    words_load(w + j * room, n, start + (size_t)(j * next));             \
+            return;                                                                      \
+        }                                                                                \
+        UNROLL for (uint j = 0; j < KEPT; j++)                                           \
+            if (pack_is_read(row, cut, first, j))                                        \
+                words_gather(w + j * room, n, NAME, start + j * next * step, step);      \
+    }
+HOLD(x, X)
+#if HAS_DY
+HOLD(dy, DY)
+#endif
+#if HAS_MASK
+HOLD(mask, MASK)
+#endif
 
 /* One that goes to local memory; it is there after stock_wait. */
 INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
@@ -94,8 +93,10 @@ INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint firs
         return;
     }
 #endif
-    if (there)
-        hold_x(w, X_WORDS, x, cut.x_fits);
+    if (there && cut.x_fits)
+        words_load(w, X_WORDS, x);
+    else if (there)
+        words_gather(w, X_WORDS, X, x, 1);
     *place = (uint4)(w[0], w[1], w[2], w[3]);
 }
 
@@ -130,26 +131,6 @@ INLINE void hold_bounds(struct held *h, struct row row, struct cut cut, uint fir
         stays[k] = is_seen(row, c + k);
     forget_columns(h, j, stays);
 }
-
-#if HAS_MASK
-/* A pack of the mask, as bits; 0 where there is none. */
-INLINE void hold_mask(struct held *h, struct row row, struct cut cut, uint first, uint j)
-{
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK, *w = h->mask[j];
-    const __global mem_mask *mask = row.mask + start * row.mask_col + on * row.mask_col;
-    UNROLL for (uint i = 0; i < MASK_WORDS; i++)
-        w[i] = 0;
-    if (!pack_is_there(cut, first, j) || !pack_is_seen(row, start + on))
-        return;
-    if (cut.mask_fits)
-        words_load(w, MASK_WORDS, mask);
-    else
-        UNROLL for (uint k = 0; k < PACK; k++)
-            CAT(word_set_, MASK)(w, k, mask + k * row.mask_col);
-}
-#else
-#define hold_mask(h, row, cut, first, j)
-#endif
 
 /* What the mask, the bounds and the rest make of the words that were read. */
 INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
@@ -197,15 +178,34 @@ INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint firs
     }
 }
 
+INLINE void clear_words(struct held *h)
+{
+    UNROLL for (uint j = 0; j < KEPT; j++)
+    {
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            h->x[j][i] = FILL_WORD(i);
+        UNROLL for (uint i = 0; i < DY_WORDS; i++)
+            h->dy[j][i] = 0;
+        UNROLL for (uint i = 0; i < MASK_WORDS; i++)
+            h->mask[j][i] = 0;
+    }
+}
+
 /* All loads are on their way before the first is waited for. */
 INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 {
-    UNROLL for (uint j = 0; j < KEPT; j++)
-        hold_pack(h, row, cut, first, j);
+    uint c = pack_column(cut, first, 0);
+    clear_words(h);
+    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, cut.x_fits, row, cut, first);
+#if HAS_DY
+    hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first);
+#endif
     UNROLL for (uint j = KEPT; j < PACKS; j++)
         stock_pack(h, row, cut, first, j);
-    UNROLL for (uint j = 0; j < KEPT; j++)
-        hold_mask(h, row, cut, first, j);
+#if HAS_MASK
+    hold_mask(&h->mask[0][0], MASK_WORDS + 1, MASK_WORDS, row.mask + c * row.mask_col,
+              row.mask_col, cut.mask_fits, row, cut, first);
+#endif
     hold_edges(h, row, cut, first);
     UNROLL for (uint j = 0; j < KEPT; j++)
         hold_logits(h, row, cut, first, j);
@@ -291,10 +291,10 @@ INLINE void held_forget(struct held *h, struct row row)
     UNROLL for (uint j = 0; j < KEPT; j++)
     {
         UNROLL for (uint i = 0; i < X_WORDS; i++)
-            h->x[j][i] ^= row.zero;
+            h->x[j][i] += row.zero;
 #if HAS_DY
         UNROLL for (uint i = 0; i < DY_WORDS; i++)
-            h->dy[j][i] ^= row.zero;
+            h->dy[j][i] += row.zero;
 #endif
     }
 #endif

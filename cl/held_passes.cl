@@ -89,6 +89,13 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
     {
         struct pack pack = held_pack(h, j);
         real term[PACK];
+        if (!pack_is_seen(row, pack_column(cut, first, j))) {
+            UNROLL for (uint k = 0; k < PACK; k++)
+                term[k] = 0;
+            if (HOLDS_TERMS)
+                hold_terms(h, j, term);
+            continue;
+        }
         UNROLL for (uint k = 0; k < PACK; k++)
         {
             uint c = pack_column(cut, first, j) + k;
@@ -167,6 +174,8 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
                        struct result result, uint hot, bool terms, real part)
 {
     uint start = pack_column(cut, first, 0);
+    struct element nothing = {NO_COLUMN, (real)FILL, (real)0};
+    real unseen = BOUNDED ? held_value(row, nothing, result, hot) : (real)0;
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         real v[PACK];
@@ -175,8 +184,11 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
         UNROLL for (uint k = 0; k < PACK; k++)
         {
             struct element e = pack_element(&pack, row, start + on + k, k);
-            v[k] = terms ? term_value(row, e.c, pack_term(&pack, k), result, part)
-                         : held_value(row, e, result, hot);
+            v[k] = unseen;
+            if (terms)
+                v[k] = term_value(row, e.c, pack_term(&pack, k), result, part);
+            else if (pack_is_seen(row, start + on))
+                v[k] = held_value(row, e, result, hot);
         }
         CAT(words_from_, Y)(w, v);
         if (pack_is_there(cut, first, j) && cut.y_fits)

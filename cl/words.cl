@@ -54,17 +54,28 @@ INLINE float half_of(uint word, uint k)
 #define word_f16(w, k) ((SCALAR)half_of((w)[(k) / 2], (k) % 2))
 #endif
 
+#define BITS_u8 8
 #define BITS_f32 32
 #define BITS_f16 16
 #define BITS_bf16 16
 #define BITS_f64 64
 #define X_IS_REAL (CAT(BITS_, X) == (REAL_IS_F64 ? 64 : 32))
 
-/* Element k of a pack from memory, as bits that were 0. */
-#define word_set_f32(w, k, p) ((w)[k] = as_uint(*(p)))
-#define word_set_f16(w, k, p)                                                            \
+/* n words of a pack from elements that stand `step` apart, each at an address of its own. */
+#define words_gather(w, n, T, p, step)                                                   \
+    do {                                                                                 \
+        UNROLL for (uint i_ = 0; i_ < (n); i_++)                                         \
+            (w)[i_] = 0;                                                                 \
+        UNROLL for (uint k_ = 0; k_ < PACK; k_++)                                        \
+            CAT(word_set_, CAT(BITS_, T))(w, k_, (p) + k_ * (step));                     \
+    } while (0)
+#define word_set_8(w, k, p) ((w)[(k) / 4] |= (uint) * (p) << 8 * ((k) % 4))
+#define word_set_16(w, k, p)                                                             \
     ((w)[(k) / 2] |= (uint) * (const __global ushort *)(p) << 16 * ((k) % 2))
-#define word_set_u8(w, k, p) ((w)[(k) / 4] |= (uint) * (p) << 8 * ((k) % 4))
+#define word_set_32(w, k, p) ((w)[k] = *(const __global uint *)(p))
+#define word_set_64(w, k, p)                                                             \
+    ((w)[2 * (k)] = ((const __global uint *)(p))[0],                                     \
+     (w)[2 * (k) + 1] = ((const __global uint *)(p))[1])
 
 /* Where two 16-bit numbers can be compared at once: the larger ones; NaN is passed over. */
 #define WORD_MAX (HAS_PTX && CAT(BITS_, X) == 16)

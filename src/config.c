@@ -9,7 +9,8 @@ enum {
     PACK_BYTES = 16,
     MAX_HELD_WORDS = 64,  /* of a work-item ... */
     MAX_HELD_HALVES = 32, /* ... of 16-bit data, of which the compiler keeps more */
-    KEPT_WORDS = 32,      /* ... where local memory takes the rest */
+    KEPT_WORDS = 32,      /* ... where local memory takes the rest, */
+    KEPT_REALS = 28,      /* which for whole reals takes a few registers more */
     LOCAL_SPARE_BYTES = 512,
     MAX_GROUP_WORDS = 32768,
     GROUPS_PER_UNIT = 8,
@@ -183,6 +184,15 @@ static unsigned packs_held(const struct config *config, const struct problem *p,
     return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
 }
 
+/* Parts hold HOLD packs a worker, or a few less; if as many do not fit, the next longer row
+ * has none that do. */
+static bool hold_fits(const struct config *config, const struct traits *t, size_t scratch)
+{
+    size_t rest = clsm_config_value(config, "HOLD", 0);
+    rest = rest > KEPT_WORDS / 4 ? rest - KEPT_WORDS / 4 : 0;
+    return rest * PACK_BYTES * clsm_config_wg(config) + scratch <= t->local_bytes;
+}
+
 /* May some packs stand in local memory? Then x is all there is of them. */
 static bool may_stock(const struct config *config, const struct problem *p)
 {
@@ -195,7 +205,9 @@ unsigned clsm_config_kept(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
     unsigned packs = packs_held(config, p, t), most = KEPT_WORDS * 4 / PACK_BYTES;
-    return may_stock(config, p) && packs > most ? most : packs;
+    if (packs <= most || !may_stock(config, p))
+        return packs;
+    return clsm_type_bytes(p->x.type) == 2 ? most : KEPT_REALS * 4 / PACK_BYTES;
 }
 
 size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
@@ -225,9 +237,11 @@ static bool row_fits(const struct config *config, const struct problem *p,
     size_t words = clsm_config_held_words(config, p, t);
     size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
     size_t stock = clsm_config_stock_bytes(config, p, t);
-    size_t local = stock + scratch_bytes(config, p) + LOCAL_SPARE_BYTES;
+    size_t scratch = scratch_bytes(config, p) / (t->lanes_by == LANES_PTX ? t->lanes : 1);
+    scratch += LOCAL_SPARE_BYTES;
     return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
-           (!stock || local <= t->local_bytes);
+           (!stock || stock + scratch <= t->local_bytes) &&
+           hold_fits(config, t, scratch);
 }
 
 /* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */

@@ -142,6 +142,9 @@ static double unit_local_bytes(const struct traits *t)
     return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
 }
 
+/* What local memory costs against registers. */
+static const double STOCK_COST = 1.02;
+
 static double estimate_held(const struct config *config, const struct problem *p,
                             const struct traits *t)
 {
@@ -178,6 +181,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     bool ragged = p->cols * clsm_type_bytes(p->x.type) % 16 != 0;
     double extra = ragged ? RAGGED_BYTES : 0;
     double memory = rows * (in * (1 + again) + out + extra) / (gpu.bytes * units);
+    memory *= stock ? STOCK_COST : 1;
     double row_steps = barriers ? ROW_STEPS : CLUSTER_STEPS;
     double steps = row_steps + elements * (1 + again / 2);
     double there = fmin(ceil(groups / units), resident) * wg;

@@ -18,13 +18,12 @@
 
 #include "kernel_sources.inc"
 
-enum { UNIT_REGISTERS = 65536 };
+enum { UNIT_REGISTERS = 65536, STOCKED_REGISTERS = 64 };
 
 /* What a kernel needs besides the words that it holds, so that none spills. */
 static unsigned working_registers(const struct problem *p)
 {
-    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
-                clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
+    bool more = clsm_has(p, CLSM_MASK) || clsm_problem_y(p) == CLSM_Y_K;
     return more ? 48 : 32;
 }
 
@@ -147,6 +146,8 @@ static void describe_config(const struct config *config, const struct problem *p
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
     if (t->bits & TRAIT_NV_OPTIONS && held) {
         unsigned wanted = held + working_registers(p);
+        if (clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
+            wanted = STOCKED_REGISTERS;
         put(b, " -DLIMITED -cl-nv-maxrregcount=%u", wanted < most ? wanted : most);
     }
 }
