@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs of PACK neighbours of a row, 16 bytes of x, as 32-bit words: moved as they are, and
+ * Packs of PACK neighbours, of a row 16 bytes of x, as 32-bit words: moved as they are, and
  * turned into reals and back in registers. All loops are unrolled, so that every index is a
  * constant and no array needs memory.
  */
-enum {
-    PACK = 16 / sizeof(mem_x),
-    X_WORDS = 4,
-    DY_WORDS = PACK * sizeof(mem_dy) / 4,
-    Y_WORDS = PACK * sizeof(mem_y) / 4
-};
+#ifndef PACK
+#define PACK (16 / (uint)sizeof(mem_x))
+#endif
+#define WORDS_OF(T) ((PACK * sizeof(T) + 3) / 4) /* of a pack */
+enum { X_WORDS = WORDS_OF(mem_x), DY_WORDS = WORDS_OF(mem_dy), Y_WORDS = WORDS_OF(mem_y) };
 
-#if HAS_PTX
+#if !HAS_PTX
+#define LOAD_8(p) (*(p))
+#define LOAD_16(p) (*(p))
+#elif defined WORDS_STAY /* the mapping counts on the caches */
+#define LOAD_8(p) ptx_load_8(p)
+#define LOAD_16(p) ptx_load_16_to_stay(p)
+#else
+#define LOAD_8(p) (*(p))
 #define LOAD_16(p) ptx_load_16(p)
+#endif
+#if HAS_PTX && !defined WORDS_STAY
 #define STORE_16(v, p) ptx_store_16(v, p)
 #else
-#define LOAD_16(p) (*(p))
 #define STORE_16(v, p) (*(p) = (v))
 #endif
 
@@ -25,7 +32,7 @@ INLINE void words_load(uint *w, uint n, const __global void *p)
     if (n == 1)
         w[0] = *(const __global uint *)p;
     else if (n == 2) {
-        uint2 v = *(const __global uint2 *)p;
+        uint2 v = LOAD_8((const __global uint2 *)p);
         w[0] = v.x, w[1] = v.y;
     }
     UNROLL for (uint i = 0; i + 4 <= n; i += 4)
@@ -45,6 +52,26 @@ INLINE void words_store(const uint *w, uint n, __global void *p)
         STORE_16((uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]), (__global uint4 *)p + i / 4);
 }
 
+/* A pack from and to where an element may start, each of `bytes` bytes. */
+INLINE void words_gather(uint *w, uint bytes, const __global void *p)
+{
+    UNROLL for (uint k = 0; k < PACK && bytes == 2; k++)
+    {
+        uint half_word = ((const __global ushort *)p)[k];
+        w[k / 2] = k % 2 ? half_word << 16 | w[k / 2] : half_word;
+    }
+    UNROLL for (uint i = 0; i < PACK * bytes / 4 && bytes > 2; i++)
+        w[i] = ((const __global uint *)p)[i];
+}
+
+INLINE void words_scatter(const uint *w, uint bytes, __global void *p)
+{
+    UNROLL for (uint k = 0; k < PACK && bytes == 2; k++)
+        ((__global ushort *)p)[k] = (ushort)(w[k / 2] >> k % 2 * 16);
+    UNROLL for (uint i = 0; i < PACK * bytes / 4 && bytes > 2; i++)
+        ((__global uint *)p)[i] = w[i];
+}
+
 /* Element k of a pack. */
 #define word_f32(w, k) ((SCALAR)as_float((w)[k]))
 #define word_bf16(w, k)                                                                  \
@@ -61,7 +88,14 @@ INLINE float half_of(uint word, uint k)
 #define word_f16(w, k) ((SCALAR)half_of((w)[(k) / 2], (k) % 2))
 #endif
 
+/* Word i of a pack of -inf. */
+#define lowest_f32(i) 0xff800000u
+#define lowest_f16(i) 0xfc00fc00u
+#define lowest_bf16(i) 0xff80ff80u
+#define lowest_f64(i) ((i) % 2 ? 0xfff00000u : 0)
+
 /* A pack of reals as words. */
+#define AFTER(k) ((k) + 1 < PACK ? (k) + 1 : (k)) /* a pack may be half a word */
 INLINE void words_from_f32(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k++)
@@ -73,11 +107,11 @@ INLINE void words_from_f16(uint *w, const real *v)
     UNROLL for (uint k = 0; k < PACK; k += 2)
     {
 #if HAS_PTX
-        w[k / 2] = ptx_pack_f16((float)v[k], (float)v[k + 1]);
+        w[k / 2] = ptx_pack_f16((float)v[k], (float)v[AFTER(k)]);
 #else
         ushort low, high;
         vstore_half_rte((float)v[k], 0, (half *)&low);
-        vstore_half_rte((float)v[k + 1], 0, (half *)&high);
+        vstore_half_rte((float)v[AFTER(k)], 0, (half *)&high);
         w[k / 2] = (uint)high << 16 | low;
 #endif
     }
@@ -87,9 +121,9 @@ INLINE void words_from_bf16(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k += 2)
 #if HAS_PTX
-        w[k / 2] = ptx_pack_bf16((float)v[k], (float)v[k + 1]);
+        w[k / 2] = ptx_pack_bf16((float)v[k], (float)v[AFTER(k)]);
 #else
-        w[k / 2] = (uint)pack_bf16(v[k + 1]) << 16 | pack_bf16(v[k]);
+        w[k / 2] = (uint)pack_bf16(v[AFTER(k)]) << 16 | pack_bf16(v[k]);
 #endif
 }
 

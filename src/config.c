@@ -10,8 +10,7 @@ enum {
     MAX_HELD_WORDS = 64,  /* of a work-item ... */
     MAX_HELD_HALVES = 32, /* ... of 16-bit data, of which the compiler keeps more */
     MAX_GROUP_WORDS = 32768,
-    GROUPS_PER_UNIT = 8,
-    TURN_WORDS = 16 /* of one turn over a middle axis */
+    GROUPS_PER_UNIT = 8
 };
 
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
@@ -74,43 +73,6 @@ static size_t at_least_one(size_t n, size_t by)
     return n ? (n - 1) / by + 1 : 1;
 }
 
-unsigned clsm_config_tile(const struct config *config)
-{
-    return clsm_config_value(config, "TILE", 1);
-}
-
-/* Half of the registers that GPUs have at most; else a few, so that more work-groups
- * run. Counts are rounded up to a few classes. */
-unsigned clsm_config_hold(const struct config *config, const struct problem *p,
-                          const struct traits *t, bool *all)
-{
-    size_t words = (clsm_problem_is_f64(p) ? 2 : 1) * (clsm_has(p, CLSM_DY) ? 2 : 1);
-    size_t most = MAX_GROUP_WORDS / clsm_config_wg(config);
-    size_t n = at_least_one(p->cols, clsm_config_workers(config, t));
-    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
-    most = (most < MAX_HELD_WORDS ? most : MAX_HELD_WORDS) / words;
-    n = n <= 4 ? n : (n + 3) / 4 * 4;
-    *all = one_group && n <= most;
-    return (unsigned)(*all ? n : TURN_WORDS / words);
-}
-
-/* Parts of a tile's columns: enough to keep the device busy, while one pair of launches
- * has records for all. */
-static size_t tile_parts(const struct config *config, const struct problem *p,
-                         const struct traits *t)
-{
-    bool all;
-    size_t turn = clsm_config_workers(config, t) * clsm_config_hold(config, p, t, &all);
-    size_t most = at_least_one(p->cols, turn), tile = clsm_config_tile(config);
-    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
-    size_t tiles = at_least_one(rows, tile);
-    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, tiles);
-    size_t records = SHARED_RECORDS / tile / tiles;
-    if (wanted > records)
-        wanted = records ? records : 1;
-    return wanted < most ? wanted : most;
-}
-
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
@@ -122,7 +84,7 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
     if (v->packs)
         return most;
     if (clsm_config_tile(config) > 1)
-        return tile_parts(config, p, t);
+        return clsm_tile_parts(config, p, t);
     /* In two launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
@@ -228,8 +190,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
                                const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t local =
-        clsm_config_wg(config) * v->local_reals * (clsm_problem_is_f64(p) ? 8 : 4);
+    size_t local = clsm_config_wg(config) * v->local_reals *
+                   clsm_config_beside(config, p) * (clsm_problem_is_f64(p) ? 8 : 4);
     if (v->needs & ~t->bits & TRAIT_WAIT)
         return "the device's work-groups cannot wait for others";
     if (v->needs & ~t->bits)
