@@ -14,7 +14,7 @@
 #define TILE 32
 #endif
 #include "tile_set.cl"
-#include "tile.cl"
+#include "tile_passes.cl"
 
 INLINE void tile_state(struct held *h, const struct row *row, uint first, struct state *s,
                        struct keep *keep, __local real *scratch)

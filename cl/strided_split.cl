@@ -12,7 +12,7 @@
 #define TILE 32
 #endif
 #include "tile_set.cl"
-#include "tile.cl"
+#include "tile_passes.cl"
 #include "shared.cl"
 
 /* The part's share of the columns that take part. */
