@@ -55,7 +55,7 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
 
 /* Packs of a tensor, words of `room` places each. The two cases stand apart, so that no branch
  * keeps one pack's loads from being on their way with the others'. */
-#define HOLD(name, NAME)                                                           \
+#define HOLD_PACKS_OF(name)                                                              \
     INLINE void hold_##name(uint *w, uint room, uint n, const __global mem_##name *start, \
                             size_t step, bool fits, struct row row, struct cut cut,      \
                             uint first)                                                  \
@@ -69,14 +69,15 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
         }                                                                                \
         UNROLL for (uint j = 0; j < KEPT; j++)                                           \
             if (pack_is_read(row, cut, first, j))                                        \
-                words_gather(w + j * room, n, NAME, start + j * next * step, step);      \
+                words_gather(w + j * room, sizeof(mem_##name), start + j * next * step,  \
+                             step * sizeof(mem_##name));                                 \
     }
-HOLD(x, X)
+HOLD_PACKS_OF(x)
 #if HAS_DY
-HOLD(dy, DY)
+HOLD_PACKS_OF(dy)
 #endif
 #if HAS_MASK
-HOLD(mask, MASK)
+HOLD_PACKS_OF(mask)
 #endif
 
 /* One that goes to local memory; it is there after stock_wait. */
@@ -96,7 +97,7 @@ INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint firs
     if (there && cut.x_fits)
         words_load(w, X_WORDS, x);
     else if (there)
-        words_gather(w, X_WORDS, X, x, 1);
+        words_gather(w, sizeof(mem_x), x, sizeof(mem_x));
     *place = (uint4)(w[0], w[1], w[2], w[3]);
 }
 

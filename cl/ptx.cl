@@ -50,6 +50,27 @@ static uint ptx_pack_bf16(float low, float high)
     return word;
 }
 
+/* 16 and 8 bytes in one piece, where the compiler would like to have them in several. */
+static uint4 ptx_load_16(const __global uint4 *p)
+{
+    uint4 v;
+    __asm__ volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p)
+                     : "memory");
+    return v;
+}
+
+static uint2 ptx_load_8(const __global uint2 *p)
+{
+    uint2 v;
+    __asm__ volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                     : "=r"(v.x), "=r"(v.y)
+                     : "l"(p)
+                     : "memory");
+    return v;
+}
+
 /* Two words for other work-groups in one piece of 16 bytes, each with a sign beside it. */
 static void ptx_send(volatile __global ulong2 *p, uint low, uint high, uint sign)
 {

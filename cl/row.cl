@@ -31,9 +31,11 @@
         __global SCALAR *loss_out, __global int *indices,                                \
         volatile __global uint *bad_targets, const struct shape shape
 #define SHARED volatile __global uint *shared
-#define ROW_AT(r)                                                                        \
-    row_at(r, x, y, dy, mask, temperature, slopes, sinks, targets, weights, from_max,    \
-           from_sum, max_out, sum_out, lse_out, loss_out, indices, bad_targets, shape)
+#define ROW_AT(r) ROW_BESIDE(r, 0)
+#define ROW_BESIDE(r, beside)                                                            \
+    row_at(r, beside, x, y, dy, mask, temperature, slopes, sinks, targets, weights,      \
+           from_max, from_sum, max_out, sum_out, lse_out, loss_out, indices, bad_targets, \
+           shape)
 
 struct row {
     const __global mem_x *x;
@@ -88,15 +90,16 @@ static struct row row_bound(struct row row, struct shape shape)
     return row;
 }
 
-/* Row r, or a row of no columns past the last one. */
-static struct row row_at(size_t r, TENSORS)
+/* Row r + beside, which has its columns where row r has them; or a row of no columns past the
+ * last one. */
+static struct row row_at(size_t r, uint beside, TENSORS)
 {
     struct row row;
     row.inside = r < shape.rows;
     row.cols = row.inside ? (uint)shape.cols : 0;
     r = row.inside ? r : 0;
 #if STRIDED
-    size_t outer = r / shape.inner, inner = r % shape.inner;
+    size_t outer = r / shape.inner, inner = r % shape.inner + beside;
     row.x_col = shape.x.col;
     row.y_col = shape.y.col;
 #else
@@ -122,6 +125,7 @@ static struct row row_at(size_t r, TENSORS)
                        query * shape.mask_row + inner * shape.mask_inner);
     row.mask_col = shape.mask_col;
 #endif
+    r += beside;
     row.zero = (uint)shape.zero;
     row.one_hot = ONE_HOT;
 #if HAS_SCALE

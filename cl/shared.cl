@@ -4,11 +4,15 @@
 /* Plain records: good for who is launched later. */
 typedef __global SCALAR *record;
 
+INLINE record record_at(volatile __global uint *shared, size_t number)
+{
+    return (record)((__global char *)shared + PLAIN_AT) + 3 * number;
+}
+
 INLINE record record_of(volatile __global uint *shared, struct shape shape, size_t r,
                         uint part)
 {
-    size_t number = (r - shape.first_row) * shape.parts + part;
-    return (record)((__global char *)shared + PLAIN_AT) + 3 * number;
+    return record_at(shared, (r - shape.first_row) * shape.parts + part);
 }
 
 INLINE void record_write(record to, struct state s)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strided: a work-group takes a tile of TILE softmaxes that are neighbours in memory, DEPTH =
- * WG / TILE workers each: worker d has columns d, d + DEPTH, ... of its own, so that the
- * work-items of one rank read TILE neighbours at once. Where the columns fit in registers it
- * reads x once and writes y once; else it reads forwards with a running maximum, and writes
- * what it read last first, and the rest backwards. Wins on a GPU where inner > 1; takes any
- * axis.
+ * strided: a work-group takes a tile of TILE softmaxes that are neighbours in memory. A worker
+ * takes PACK of them, as many neighbours as inner is a multiple of; DEPTH workers have the same
+ * PACK, and of these worker d has columns d, d + DEPTH, ..., so that the work-items of one rank
+ * read TILE neighbours at once. Where the columns fit in registers it reads x once and writes
+ * y once; else it reads forwards with a running maximum, and writes what it read last first,
+ * and the rest backwards. Wins on a GPU where inner > 1; takes any axis.
  */
 #ifndef WG
 #define WG 256
@@ -14,44 +14,66 @@
 #define TILE 32
 #endif
 #include "tile_set.cl"
-#include "tile.cl"
+#include "tile_passes.cl"
 
-INLINE struct state tile_state(struct held *h, struct row row, uint first,
-                               struct keep *keep, __local real *scratch)
+INLINE void tile_state(struct held *h, const struct row *row, uint first, struct state *s,
+                       struct keep *keep, __local real *scratch)
 {
-    struct state s = state_empty();
 #if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
+    EACH(v)
+        s[v].max = row[v].from_max, s[v].sum.hi = row[v].from_sum;
     hold_last(h, row, first);
 #elif ONE_TURN
-    hold_columns(h, row, row.begin + first);
+    real max[PACK];
+    struct pair sum[PACK];
+    hold_columns(h, row, row->begin + first);
+    EACH(v)
+        max[v] = s[v].max;
 #if OP_NEEDS_MAX
-    s.max = set_max(held_max(h), scratch);
+    EACH(v)
+        max[v] = held_max(h, v);
+    set_max_of(max, PACK, scratch);
+    held_forget(h, row);
 #endif
-    s.sum = set_sum(held_sum(h, row, s.max, keep), scratch);
+    EACH(v)
+        sum[v] = held_sum(h, row[v], v, max[v], keep + v);
+    set_sum_of(sum, PACK, scratch);
+    EACH(v)
+        s[v].max = max[v], s[v].sum = sum[v];
 #else
-    s = set_state(read_turns(h, row, first, s, keep), scratch);
+    read_turns(h, row, first, s, keep);
+    set_states(s, scratch);
 #endif
-    return s;
 }
 
-INLINE void tile_row(struct row row, __local real *scratch)
+INLINE void tile_rows(const struct row *row, __local real *scratch)
 {
-    uint first = get_local_id(0) / TILE, hot = NO_COLUMN;
+    uint first = get_local_id(0) / SETS, hot[PACK];
     struct held held;
-    struct keep keep;
-    keep_start(&keep, row);
-    struct state s = tile_state(&held, row, first, &keep, scratch);
+    struct keep keep[PACK];
+    struct state s[PACK];
+    struct result result[PACK];
+    EACH(v)
+    {
+        keep_start(keep + v, row[v]);
+        s[v] = state_empty();
+        hot[v] = NO_COLUMN;
+    }
+    tile_state(&held, row, first, s, keep, scratch);
+    EACH(v)
+    {
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
-    hot = first_of_max(row, s.max, first, DEPTH, scratch);
+        hot[v] = first_of_max(row[v], s[v].max, first, DEPTH, scratch);
 #endif
-    struct result result = close_row(row, s, &keep, first, scratch);
+        result[v] = close_row(row[v], s[v], keep + v, first, scratch);
+    }
 #if OP_WRITES == WRITES_ITSELF
-    op_write(row, result, &keep, first, DEPTH, scratch);
+    EACH(v)
+        op_write(row[v], result[v], keep + v, first, DEPTH, scratch);
 #elif OP_WRITES == WRITES_ROW
     write_turns(&held, row, first, result, hot);
-    write_unseen(row, result, first, DEPTH);
+    EACH(v)
+        write_unseen(row[v], result[v], first, DEPTH);
 #endif
 }
 
@@ -60,6 +82,10 @@ clsm_row(TENSORS)
 {
     __local real scratch[SCRATCH_REALS];
     size_t tiles = (shape.rows + TILE - 1) / TILE;
-    for (size_t t = get_group_id(0); t < tiles; t += get_num_groups(0))
-        tile_row(ROW_AT(t * TILE + get_local_id(0) % TILE), scratch);
+    for (size_t t = get_group_id(0); t < tiles; t += get_num_groups(0)) {
+        struct row row[PACK];
+        EACH(v)
+            row[v] = ROW_BESIDE(t * TILE + get_local_id(0) % SETS * PACK, v);
+        tile_rows(row, scratch);
+    }
 }

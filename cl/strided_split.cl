@@ -12,7 +12,7 @@
 #define TILE 32
 #endif
 #include "tile_set.cl"
-#include "tile.cl"
+#include "tile_passes.cl"
 #include "shared.cl"
 
 /* The part's share of the columns that take part. */
@@ -25,46 +25,68 @@ static struct row row_part(struct row row, struct shape shape, uint part)
     return row;
 }
 
+/* The records of TILE softmaxes' parts stand side by side too. */
+INLINE record tile_record(volatile __global uint *shared, struct shape shape, size_t r,
+                          uint part)
+{
+    size_t i = r - shape.first_row;
+    return record_at(shared, (i / TILE * shape.parts + part) * TILE + i % TILE);
+}
+
 #if !OP_GIVEN
-INLINE void read_part(struct row row, uint first, record mine, __local real *scratch)
+INLINE void read_part(const struct row *part, struct shape shape, size_t r, uint number,
+                      volatile __global uint *shared, __local real *scratch)
 {
+    uint first = get_local_id(0) / SETS;
     struct held held;
-    struct keep keep; /* nothing is kept that the other parts would need */
-    struct state s = read_turns(&held, row, first, state_empty(), &keep);
-    s = set_state(s, scratch);
-    if (first == 0 && row.inside)
-        record_write(mine, s);
+    struct keep keep[PACK]; /* nothing is kept that the other parts would need */
+    struct state s[PACK];
+    EACH(v)
+        s[v] = state_empty();
+    read_turns(&held, part, first, s, keep);
+    set_states(s, scratch);
+    if (first == 0 && part->inside)
+        EACH(v)
+            record_write(tile_record(shared, shape, r + v, number), s[v]);
 }
 #endif
 
-INLINE struct state read_records(struct row row, struct shape shape, size_t r, uint first,
-                                 volatile __global uint *shared, __local real *scratch)
+INLINE void read_records(struct state *s, const struct row *row, struct shape shape,
+                         size_t r, volatile __global uint *shared, __local real *scratch)
 {
-    struct state s = state_empty();
+    EACH(v)
+        s[v] = state_empty();
 #if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
+    EACH(v)
+        s[v].max = row[v].from_max, s[v].sum.hi = row[v].from_sum;
 #else
-    for (uint k = first; row.inside && k < shape.parts; k += DEPTH)
-        s = state_merge(s, record_read(record_of(shared, shape, r, k)));
-    s = set_state(s, scratch);
+    for (uint k = get_local_id(0) / SETS; row->inside && k < shape.parts; k += DEPTH)
+        EACH(v)
+            s[v] = state_merge(s[v], record_read(tile_record(shared, shape, r + v, k)));
+    set_states(s, scratch);
 #endif
-    return s;
 }
 
-INLINE void write_part(struct row row, struct row part, struct shape shape, uint number,
-                       struct state s, __local real *scratch)
+INLINE void write_part(const struct row *row, const struct row *part, struct shape shape,
+                       uint number, const struct state *s, __local real *scratch)
 {
-    uint first = get_local_id(0) / TILE;
-    uint worker = number * DEPTH + first; /* 0: who writes the row's results */
-    struct keep keep;
-    keep_start(&keep, row);
-    struct result result = close_row(row, s, &keep, worker, scratch);
+    uint first = get_local_id(0) / SETS;
+    uint worker = number * DEPTH + first; /* 0: who writes the rows' results */
+    uint hot[PACK];
+    struct keep keep[PACK];
+    struct result result[PACK];
+    EACH(v)
+    {
+        keep_start(keep + v, row[v]);
+        hot[v] = NO_COLUMN;
+        result[v] = close_row(row[v], s[v], keep + v, worker, scratch);
+    }
 #if OP_WRITES == WRITES_ROW
     struct held held;
     hold_last(&held, part, first);
-    write_turns(&held, part, first, result, NO_COLUMN);
-    write_unseen(row, result, worker, DEPTH * (uint)shape.parts);
+    write_turns(&held, part, first, result, hot);
+    EACH(v)
+        write_unseen(row[v], result[v], worker, DEPTH * (uint)shape.parts);
 #endif
 }
 
@@ -73,14 +95,21 @@ clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
     size_t g = shape.second ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
-    size_t r = shape.first_row + g / shape.parts * TILE + get_local_id(0) % TILE;
-    uint number = (uint)(g % shape.parts), first = get_local_id(0) / TILE;
-    struct row row = ROW_AT(r), part = row_part(row, shape, number);
-    if (shape.second)
-        write_part(row, part, shape, number,
-                   read_records(row, shape, r, first, shared, scratch), scratch);
+    size_t r = shape.first_row + g / shape.parts * TILE + get_local_id(0) % SETS * PACK;
+    uint number = (uint)(g % shape.parts);
+    struct row row[PACK], part[PACK];
+    EACH(v)
+    {
+        row[v] = ROW_BESIDE(r, v);
+        part[v] = row_part(row[v], shape, number);
+    }
+    if (shape.second) {
+        struct state s[PACK];
+        read_records(s, row, shape, r, shared, scratch);
+        write_part(row, part, shape, number, s, scratch);
+    }
 #if !OP_GIVEN
     else
-        read_part(part, first, record_of(shared, shape, r, number), scratch);
+        read_part(part, shape, r, number, shared, scratch);
 #endif
 }

@@ -1,36 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A work-group as TILE sets of DEPTH workers: work-item i is worker i / TILE of set i % TILE, so
- * that the workers of one rank are neighbours and each set has a softmax of its own. A set's
- * values go through local memory in a tree, four to one; the last few everybody brings
- * together, in the same order. Plain OpenCL C 1.2.
+ * A work-group as SETS sets of DEPTH workers: work-item i is worker i / SETS of set i % SETS, so
+ * that the workers of one rank are neighbours. Each set has PACK softmaxes of its own, which
+ * are neighbours in memory, and their values take their way side by side: through local
+ * memory in a tree, four to one; the last few everybody brings together, in the same order.
+ * Plain OpenCL C 1.2.
  */
-enum { DEPTH = WG / TILE };
-#define SCRATCH_REALS (2 * WG)
+#ifndef PACK
+#define PACK 1
+#endif
+enum { SETS = TILE / PACK, DEPTH = WG / SETS };
+#define SCRATCH_REALS (2 * PACK * WG)
+#define EACH(v) UNROLL for (uint v = 0; v < PACK; v++) /* of a worker's softmaxes */
 
 /* How many values of a set are left once four have become one as often as that goes. */
 #define TILE_FEW(n) ((n) > 4 ? (n) / 4 : (n))
-enum { LAST_FEW = TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(DEPTH)))) };
+enum { LAST_FEW = TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(DEPTH))))) };
 
-INLINE real set_max(real v, __local real *scratch)
+/* Of n values at once, each set's largest one for everybody in it. */
+INLINE void set_max_of(real *value, uint n, __local real *scratch)
 {
-    uint i = get_local_id(0), lane = i % TILE;
-    scratch[i] = v;
+    uint i = get_local_id(0), lane = i % SETS;
+    UNROLL for (uint v = 0; v < n; v++)
+        scratch[v * WG + i] = value[v];
     barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLL for (uint n = WG / 4; n >= 2 * TILE; n /= 4) /* as DEPTH / 4 >= 2 */
+    UNROLL for (uint left = WG / 4; left >= 2 * SETS; left /= 4) /* as DEPTH / 4 >= 2 */
     {
-        if (i < n) {
+        UNROLL for (uint v = 0; v < n && i < left; v++)
+        {
             UNROLL for (uint k = 1; k < 4; k++)
-                v = real_max(v, scratch[i + k * n]);
-            scratch[i] = v;
+                value[v] = real_max(value[v], scratch[v * WG + i + k * left]);
+            scratch[v * WG + i] = value[v];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    v = scratch[lane];
-    UNROLL for (uint k = 1; k < LAST_FEW; k++)
-        v = real_max(v, scratch[lane + k * TILE]);
+    UNROLL for (uint v = 0; v < n; v++)
+    {
+        value[v] = scratch[v * WG + lane];
+        UNROLL for (uint k = 1; k < LAST_FEW; k++)
+            value[v] = real_max(value[v], scratch[v * WG + lane + k * SETS]);
+    }
     barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read before scratch is used again */
-    return v;
 }
 
 static struct pair pair_at(const __local real *scratch, uint i)
@@ -39,25 +49,46 @@ static struct pair pair_at(const __local real *scratch, uint i)
     return s;
 }
 
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
+INLINE void pair_put(struct pair s, __local real *scratch, uint i)
 {
-    uint i = get_local_id(0), lane = i % TILE;
     scratch[i] = s.hi;
     scratch[WG + i] = s.lo;
+}
+
+/* Of n pairs at once. */
+INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
+{
+    uint i = get_local_id(0), lane = i % SETS;
+    UNROLL for (uint v = 0; v < n; v++)
+        pair_put(sum[v], scratch, 2 * v * WG + i);
     barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLL for (uint n = WG / 4; n >= 2 * TILE; n /= 4)
+    UNROLL for (uint left = WG / 4; left >= 2 * SETS; left /= 4)
     {
-        if (i < n) {
+        UNROLL for (uint v = 0; v < n && i < left; v++)
+        {
             UNROLL for (uint k = 1; k < 4; k++)
-                s = pair_merge(s, pair_at(scratch, i + k * n));
-            scratch[i] = s.hi;
-            scratch[WG + i] = s.lo;
+                sum[v] = pair_merge(sum[v], pair_at(scratch, 2 * v * WG + i + k * left));
+            pair_put(sum[v], scratch, 2 * v * WG + i);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    s = pair_at(scratch, lane);
-    UNROLL for (uint k = 1; k < LAST_FEW; k++)
-        s = pair_merge(s, pair_at(scratch, lane + k * TILE));
+    UNROLL for (uint v = 0; v < n; v++)
+    {
+        sum[v] = pair_at(scratch, 2 * v * WG + lane);
+        UNROLL for (uint k = 1; k < LAST_FEW; k++)
+            sum[v] = pair_merge(sum[v], pair_at(scratch, 2 * v * WG + lane + k * SETS));
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+INLINE real set_max(real v, __local real *scratch)
+{
+    set_max_of(&v, 1, scratch);
+    return v;
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    set_sum_of(&s, 1, scratch);
     return s;
 }

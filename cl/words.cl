@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs of PACK neighbours of a row, 16 bytes of x, as 32-bit words: moved as they are, and
+ * Packs of PACK neighbours, of a row 16 bytes of x, as 32-bit words: moved as they are, and
  * turned into reals and back in registers. All loops are unrolled, so that every index is a
  * constant and no array needs memory.
  */
-enum {
-    PACK = 16 / sizeof(mem_x),
-    X_WORDS = 4,
-    DY_WORDS = PACK * sizeof(mem_dy) / 4,
-    Y_WORDS = PACK * sizeof(mem_y) / 4
-};
+#ifndef PACK
+#define PACK (16 / (uint)sizeof(mem_x))
+#endif
+#define WORDS_OF(T) ((PACK * sizeof(T) + 3) / 4) /* of a pack */
+enum { X_WORDS = WORDS_OF(mem_x), DY_WORDS = WORDS_OF(mem_dy), Y_WORDS = WORDS_OF(mem_y) };
+
+/* Where a mapping says WHOLE_LOADS, the compiler may not read a pack in several pieces. */
+#if HAS_PTX && defined WHOLE_LOADS
+#define LOAD_8(p) ptx_load_8(p)
+#define LOAD_16(p) ptx_load_16(p)
+#else
+#define LOAD_8(p) (*(p))
+#define LOAD_16(p) (*(p))
+#endif
 
 /* n words from an address that is a multiple of as many bytes, or of 16. */
 INLINE void words_load(uint *w, uint n, const __global void *p)
@@ -17,12 +25,12 @@ INLINE void words_load(uint *w, uint n, const __global void *p)
     if (n == 1)
         w[0] = *(const __global uint *)p;
     else if (n == 2) {
-        uint2 v = *(const __global uint2 *)p;
+        uint2 v = LOAD_8((const __global uint2 *)p);
         w[0] = v.x, w[1] = v.y;
     }
     UNROLL for (uint i = 0; i + 4 <= n; i += 4)
     {
-        uint4 v = ((const __global uint4 *)p)[i / 4];
+        uint4 v = LOAD_16((const __global uint4 *)p + i / 4);
         w[i] = v.x, w[i + 1] = v.y, w[i + 2] = v.z, w[i + 3] = v.w;
     }
 }
@@ -35,6 +43,34 @@ INLINE void words_store(const uint *w, uint n, __global void *p)
         *(__global uint2 *)p = (uint2)(w[0], w[1]);
     UNROLL for (uint i = 0; i + 4 <= n; i += 4)
         ((__global uint4 *)p)[i / 4] = (uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]);
+}
+
+/* A pack from elements of `bytes` bytes, each at an address of its own, `step` bytes apart. */
+INLINE void words_gather(uint *w, uint bytes, const __global void *from, size_t step)
+{
+    const __global char *p = from;
+    UNROLL for (uint k = 0; k < PACK; k++, p += step)
+        if (bytes == 8) {
+            w[2 * k] = ((const __global uint *)p)[0];
+            w[2 * k + 1] = ((const __global uint *)p)[1];
+        } else if (bytes == 4)
+            w[k] = *(const __global uint *)p;
+        else if (bytes == 2) {
+            uint half_word = *(const __global ushort *)p;
+            w[k / 2] = k % 2 ? half_word << 16 | w[k / 2] : half_word;
+        } else {
+            uint byte = *(const __global uchar *)p;
+            w[k / 4] = k % 4 ? byte << 8 * (k % 4) | w[k / 4] : byte;
+        }
+}
+
+/* A pack to where an element may start, each of `bytes` bytes. */
+INLINE void words_scatter(const uint *w, uint bytes, __global void *p)
+{
+    UNROLL for (uint k = 0; k < PACK && bytes == 2; k++)
+        ((__global ushort *)p)[k] = (ushort)(w[k / 2] >> k % 2 * 16);
+    UNROLL for (uint i = 0; i < PACK * bytes / 4 && bytes > 2; i++)
+        ((__global uint *)p)[i] = w[i];
 }
 
 /* Element k of a pack. */
@@ -54,28 +90,11 @@ INLINE float half_of(uint word, uint k)
 #define word_f16(w, k) ((SCALAR)half_of((w)[(k) / 2], (k) % 2))
 #endif
 
-#define BITS_u8 8
 #define BITS_f32 32
 #define BITS_f16 16
 #define BITS_bf16 16
 #define BITS_f64 64
 #define X_IS_REAL (CAT(BITS_, X) == (REAL_IS_F64 ? 64 : 32))
-
-/* n words of a pack from elements that stand `step` apart, each at an address of its own. */
-#define words_gather(w, n, T, p, step)                                                   \
-    do {                                                                                 \
-        UNROLL for (uint i_ = 0; i_ < (n); i_++)                                         \
-            (w)[i_] = 0;                                                                 \
-        UNROLL for (uint k_ = 0; k_ < PACK; k_++)                                        \
-            CAT(word_set_, CAT(BITS_, T))(w, k_, (p) + k_ * (step));                     \
-    } while (0)
-#define word_set_8(w, k, p) ((w)[(k) / 4] |= (uint) * (p) << 8 * ((k) % 4))
-#define word_set_16(w, k, p)                                                             \
-    ((w)[(k) / 2] |= (uint) * (const __global ushort *)(p) << 16 * ((k) % 2))
-#define word_set_32(w, k, p) ((w)[k] = *(const __global uint *)(p))
-#define word_set_64(w, k, p)                                                             \
-    ((w)[2 * (k)] = ((const __global uint *)(p))[0],                                     \
-     (w)[2 * (k) + 1] = ((const __global uint *)(p))[1])
 
 /* Where two 16-bit numbers can be compared at once: the larger ones; NaN is passed over. */
 #define WORD_MAX (HAS_PTX && CAT(BITS_, X) == 16)
@@ -88,6 +107,7 @@ INLINE float half_of(uint word, uint k)
 #define minus_inf_f64(i) ((i) % 2 ? 0xfff00000u : 0u)
 
 /* A pack of reals as words. */
+#define AFTER(k) ((k) + 1 < PACK ? (k) + 1 : (k)) /* a pack may be half a word */
 INLINE void words_from_f32(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k++)
@@ -99,11 +119,11 @@ INLINE void words_from_f16(uint *w, const real *v)
     UNROLL for (uint k = 0; k < PACK; k += 2)
     {
 #if HAS_PTX
-        w[k / 2] = ptx_pack_f16((float)v[k], (float)v[k + 1]);
+        w[k / 2] = ptx_pack_f16((float)v[k], (float)v[AFTER(k)]);
 #else
         ushort low, high;
         vstore_half_rte((float)v[k], 0, (half *)&low);
-        vstore_half_rte((float)v[k + 1], 0, (half *)&high);
+        vstore_half_rte((float)v[AFTER(k)], 0, (half *)&high);
         w[k / 2] = (uint)high << 16 | low;
 #endif
     }
@@ -113,9 +133,9 @@ INLINE void words_from_bf16(uint *w, const real *v)
 {
     UNROLL for (uint k = 0; k < PACK; k += 2)
 #if HAS_PTX
-        w[k / 2] = ptx_pack_bf16((float)v[k], (float)v[k + 1]);
+        w[k / 2] = ptx_pack_bf16((float)v[k], (float)v[AFTER(k)]);
 #else
-        w[k / 2] = (uint)pack_bf16(v[k + 1]) << 16 | pack_bf16(v[k]);
+        w[k / 2] = (uint)pack_bf16(v[AFTER(k)]) << 16 | pack_bf16(v[k]);
 #endif
 }
 

@@ -30,4 +30,8 @@ clsm_status clsm_choose(const struct problem *p, const struct traits *t,
 double clsm_estimate(const struct config *config, const struct problem *p,
                      const struct traits *t);
 
+/* The same for tiles of neighbouring softmaxes on a GPU. */
+double clsm_estimate_tiles(const struct config *config, const struct problem *p,
+                           const struct traits *t);
+
 #endif

@@ -13,8 +13,7 @@ enum {
     KEPT_REALS = 28,      /* which for whole reals takes a few registers more */
     LOCAL_SPARE_BYTES = 512,
     MAX_GROUP_WORDS = 32768,
-    GROUPS_PER_UNIT = 8,
-    TURN_WORDS = 16 /* of one turn over a middle axis */
+    GROUPS_PER_UNIT = 8
 };
 
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
@@ -77,43 +76,6 @@ static size_t at_least_one(size_t n, size_t by)
     return n ? (n - 1) / by + 1 : 1;
 }
 
-unsigned clsm_config_tile(const struct config *config)
-{
-    return clsm_config_value(config, "TILE", 1);
-}
-
-/* Half of the registers that GPUs have at most; else a few, so that more work-groups
- * run. Counts are rounded up to a few classes. */
-unsigned clsm_config_hold(const struct config *config, const struct problem *p,
-                          const struct traits *t, bool *all)
-{
-    size_t words = (clsm_problem_is_f64(p) ? 2 : 1) * (clsm_has(p, CLSM_DY) ? 2 : 1);
-    size_t most = MAX_GROUP_WORDS / clsm_config_wg(config);
-    size_t n = at_least_one(p->cols, clsm_config_workers(config, t));
-    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
-    most = (most < MAX_HELD_WORDS ? most : MAX_HELD_WORDS) / words;
-    n = n <= 4 ? n : (n + 3) / 4 * 4;
-    *all = one_group && n <= most;
-    return (unsigned)(*all ? n : TURN_WORDS / words);
-}
-
-/* Parts of a tile's columns: enough to keep the device busy, while one pair of launches
- * has records for all. */
-static size_t tile_parts(const struct config *config, const struct problem *p,
-                         const struct traits *t)
-{
-    bool all;
-    size_t turn = clsm_config_workers(config, t) * clsm_config_hold(config, p, t, &all);
-    size_t most = at_least_one(p->cols, turn), tile = clsm_config_tile(config);
-    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
-    size_t tiles = at_least_one(rows, tile);
-    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, tiles);
-    size_t records = SHARED_RECORDS / tile / tiles;
-    if (wanted > records)
-        wanted = records ? records : 1;
-    return wanted < most ? wanted : most;
-}
-
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
@@ -125,7 +87,7 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
     if (v->packs)
         return most;
     if (clsm_config_tile(config) > 1)
-        return tile_parts(config, p, t);
+        return clsm_tile_parts(config, p, t);
     /* In two launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
@@ -184,15 +146,6 @@ static unsigned packs_held(const struct config *config, const struct problem *p,
     return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
 }
 
-/* Parts hold HOLD packs a worker, or a few less; if as many do not fit, the next longer row
- * has none that do. */
-static bool hold_fits(const struct config *config, const struct traits *t, size_t scratch)
-{
-    size_t rest = clsm_config_value(config, "HOLD", 0);
-    rest = rest > KEPT_WORDS / 4 ? rest - KEPT_WORDS / 4 : 0;
-    return rest * PACK_BYTES * clsm_config_wg(config) + scratch <= t->local_bytes;
-}
-
 /* May some packs stand in local memory? Then x is all there is of them. */
 static bool may_stock(const struct config *config, const struct problem *p)
 {
@@ -201,20 +154,32 @@ static bool may_stock(const struct config *config, const struct problem *p)
            !clsm_has(p, CLSM_MASK) && !clsm_has(p, CLSM_DY) && !p->causal && !p->window;
 }
 
-unsigned clsm_config_kept(const struct config *config, const struct problem *p,
-                          const struct traits *t)
+/* Of `packs` packs, those that stay in registers. */
+static unsigned kept_of(unsigned packs, const struct config *config,
+                        const struct problem *p)
 {
-    unsigned packs = packs_held(config, p, t), most = KEPT_WORDS * 4 / PACK_BYTES;
+    unsigned most = KEPT_WORDS * 4 / PACK_BYTES;
     if (packs <= most || !may_stock(config, p))
         return packs;
     return clsm_type_bytes(p->x.type) == 2 ? most : KEPT_REALS * 4 / PACK_BYTES;
 }
 
+unsigned clsm_config_kept(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    return kept_of(packs_held(config, p, t), config, p);
+}
+
+static size_t stock_bytes(unsigned packs, const struct config *config,
+                          const struct problem *p)
+{
+    return (packs - kept_of(packs, config, p)) * PACK_BYTES * clsm_config_wg(config);
+}
+
 size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
-    unsigned rest = packs_held(config, p, t) - clsm_config_kept(config, p, t);
-    return rest * PACK_BYTES * clsm_config_wg(config);
+    return stock_bytes(packs_held(config, p, t), config, p);
 }
 
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
@@ -226,22 +191,22 @@ unsigned clsm_config_held_words(const struct config *config, const struct proble
 static size_t scratch_bytes(const struct config *config, const struct problem *p)
 {
     return clsm_config_wg(config) * clsm_variants[config->variant].local_reals *
-           (clsm_problem_is_f64(p) ? 8 : 4);
+           clsm_config_beside(config, p) * (clsm_problem_is_f64(p) ? 8 : 4);
 }
 
 /* Do the rows fit? 128 KiB a work-group in registers, half of what GPUs have, few enough
- * words a work-item that none spill, and the rest in local memory. */
+ * words a work-item that none spill, and the rest in local memory. Parts of rows hold as many
+ * packs as they may, or a few less: if as many do not fit, the next longer row's do not. */
 static bool row_fits(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
     size_t words = clsm_config_held_words(config, p, t);
     size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
-    size_t stock = clsm_config_stock_bytes(config, p, t);
+    unsigned packs = packs_held(config, p, t);
+    size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
     size_t scratch = scratch_bytes(config, p) / (t->lanes_by == LANES_PTX ? t->lanes : 1);
-    scratch += LOCAL_SPARE_BYTES;
     return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
-           (!stock || stock + scratch <= t->local_bytes) &&
-           hold_fits(config, t, scratch);
+           (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }
 
 /* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */

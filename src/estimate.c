@@ -72,9 +72,8 @@ static double estimate_looped(const struct config *config, const struct problem 
     double units = t->compute_units;
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = fmax(1, ceil(rows / per_group));
-    bool tiled = clsm_config_tile(config) > 1, all;
-    double parts = tiled ? (double)clsm_config_parts(config, p, t) : 1;
-    groups *= parts;
+    if (clsm_config_tile(config) > 1)
+        groups *= (double)clsm_config_parts(config, p, t);
     double busy = groups < units ? groups : units;
 
     /* Later reads come from the cache while the rows in flight fit there. */
@@ -82,7 +81,7 @@ static double estimate_looped(const struct config *config, const struct problem 
     double rows_in_flight = in_flight * (p->strided ? per_group : 1);
     double again = rows_in_flight * in <= k->cache_bytes ? 0.1 : 1;
     double bytes = in * (1 + again * (reads - 1)) + out;
-    if ((v->geometry == ROW_PER_ITEM || tiled) && p->inner == 1)
+    if (v->geometry == ROW_PER_ITEM && p->inner == 1)
         bytes *= fmin(2.5 + ((double)p->cols - 1) * 0.4, k->scattered);
 
     double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
@@ -91,16 +90,12 @@ static double estimate_looped(const struct config *config, const struct problem 
     double throughput = (work > memory ? work : memory) * rows / busy;
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
-    double at_once = tiled ? clsm_config_hold(config, p, t, &all)
-                           : clsm_config_value(config, "BLOCK", 2);
-    double waits =
-        ceil((double)p->cols / (clsm_config_workers(config, t) * parts) / at_once);
+    double at_once = clsm_config_value(config, "BLOCK", 2);
+    double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
     double launch = k->launch * (v->launches ? v->launches : 1);
     launch += reads * k->pass;
-    if (tiled && p->inner == 1)
-        launch += k->pass; /* neighbours that are no neighbours in memory */
     return (launch + (throughput > waiting ? throughput : waiting)) / 1.75e9;
 }
 
@@ -240,6 +235,8 @@ double clsm_estimate(const struct config *config, const struct problem *p,
     if (clsm_variants[config->variant].geometry == ROWS_PER_GROUP &&
         !(t->bits & TRAIT_CPU))
         return estimate_staged(config, p, t);
+    if (clsm_config_tile(config) > 1 && !(t->bits & TRAIT_CPU))
+        return clsm_estimate_tiles(config, p, t);
     bool held = clsm_config_held_words(config, p, t) && !(t->bits & TRAIT_CPU);
     return held ? estimate_held(config, p, t) : estimate_looped(config, p, t);
 }

@@ -127,7 +127,8 @@ static void describe_config(const struct config *config, const struct problem *p
     if (clsm_config_tile(config) > 1) {
         bool all;
         unsigned hold = clsm_config_hold(config, p, t, &all);
-        put(b, " -DHOLD=%u%s", hold, all ? " -DONE_TURN=1" : "");
+        put(b, " -DPACK=%u -DHOLD=%u%s", clsm_config_beside(config, p), hold,
+            all ? " -DONE_TURN=1" : "");
     }
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
@@ -144,12 +145,12 @@ static void describe_config(const struct config *config, const struct problem *p
     bool group = v->geometry == ROW_PER_GROUP || v->geometry == ROW_PER_GROUPS;
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
-    if (t->bits & TRAIT_NV_OPTIONS && held) {
-        unsigned wanted = held + working_registers(p);
-        if (clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
-            wanted = STOCKED_REGISTERS;
+    unsigned wanted =
+        held ? held + working_registers(p) : clsm_tile_registers(config, p);
+    if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
+        wanted = STOCKED_REGISTERS;
+    if (t->bits & TRAIT_NV_OPTIONS && wanted)
         put(b, " -DLIMITED -cl-nv-maxrregcount=%u", wanted < most ? wanted : most);
-    }
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines

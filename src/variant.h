@@ -79,10 +79,20 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
 /* Neighbouring rows that a work-group takes together, each with workers of its own. */
 unsigned clsm_config_tile(const struct config *config);
 
-/* Elements that a worker of a tile holds at a time, see cl/tile.cl; *all: has it no
+/* Of these the neighbours that one worker has. */
+unsigned clsm_config_beside(const struct config *config, const struct problem *p);
+
+/* Columns that a worker of a tile holds at a time, see cl/tile.cl; *all: has it no
  * more? */
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                           const struct traits *t, bool *all);
+
+/* Registers of a work-item of a tile; 0 if nobody limits them. */
+unsigned clsm_tile_registers(const struct config *config, const struct problem *p);
+
+/* Work-groups that share a tile. */
+size_t clsm_tile_parts(const struct config *config, const struct problem *p,
+                       const struct traits *t);
 
 /* Packs of 16 bytes of x that each worker holds. */
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,

@@ -228,7 +228,7 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 2, 64);
     ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     with.bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT;
-    with.lanes = 32, with.max_wg = 1024, with.local_bytes = 65536;
+    with.lanes = 32, with.max_wg = 1024, with.local_bytes = 131072;
     with.compute_units = 64;
     struct config config;
     for (unsigned i = 0; clsm_config_at(i, &config); i++) {

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Maximum, sum and writing of the columns that a worker of a tile holds, and its turns over all
+ * of its columns, for any operation. */
+#include "tile.cl"
+
+INLINE real held_max(const struct held *h, uint v)
+{
+    real max = -INFINITY;
+    UNROLL for (uint k = 0; k < HOLD; k++)
+        max = real_max(max, held_element(h, k, v).x);
+    return max;
+}
+
+enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
+#include "term_sum.cl"
+
+INLINE struct pair held_sum(const struct held *h, struct row row, uint v, real max,
+                            struct keep *keep)
+{
+    struct pair sum = {(real)0, (real)0};
+    UNROLL for (uint j = 0; j < HOLD; j += TERMS)
+    {
+        real term[TERMS], most = -INFINITY;
+        UNROLL for (uint k = 0; k < TERMS; k++)
+        {
+            struct element e = held_element(h, j + k, v);
+            most = real_max(most, e.x);
+            term[k] = op_term(row, e, max);
+            if (OP_KEEPS && j + k < h->n)
+                keep_add(keep, row, e);
+        }
+        sum = add_terms(sum, term, most == max);
+    }
+    return sum;
+}
+
+#if OP_WRITES == WRITES_ROW
+INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
+                       struct result result, uint hot)
+{
+    struct element e = held_element(h, k, v);
+#if MAY_BE_HOT
+    if (row.one_hot)
+        e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
+#endif
+    return op_value(row, e, result);
+}
+
+/* All values first, so that none waits for another's store. */
+INLINE void held_write(const struct held *h, const struct row *row,
+                       const struct result *result, const uint *hot)
+{
+    __global mem_y *y = COL_AT(row->y, h->c, row->y_col);
+    uint w[HOLD * Y_WORDS];
+    UNROLL for (uint k = 0; k < HOLD; k++)
+    {
+        real value[PACK];
+        EACH(v)
+            value[v] = held_value(h, row[v], k, v, result[v], hot[v]);
+        CAT(words_from_, Y)(w + k * Y_WORDS, value);
+    }
+    store_packs(w, Y_WORDS, h->n, y, COL_STEP(row->y_col) * sizeof(mem_y), sizeof(mem_y));
+}
+#endif
+
+/* A worker's last turn alone. */
+INLINE void hold_last(struct held *h, const struct row *row, uint first)
+{
+    uint c = row->begin + first, n = columns_left(*row, c);
+    hold_columns(h, row, c + (n ? (n - 1) / HOLD : 0) * TURN);
+}
+
+#if !OP_GIVEN
+/* A worker's columns, turn by turn, with a maximum that is found on the way; what the last
+ * turn brought stays held. */
+INLINE void read_turns(struct held *h, const struct row *row, uint first, struct state *s,
+                       struct keep *keep)
+{
+    uint c = row->begin + first, n = columns_left(*row, c), done = 0;
+    do {
+        hold_columns(h, row, c + done * DEPTH);
+        EACH(v)
+        {
+#if OP_NEEDS_MAX
+            real max = held_max(h, v);
+            if (max > s[v].max)
+                s[v] = state_raise(s[v], max);
+#endif
+            s[v].part = held_sum(h, row[v], v, s[v].max, keep + v);
+            s[v] = state_settle(s[v]);
+        }
+        done += HOLD;
+    } while (done < n);
+    EACH(v)
+        s[v] = state_close(s[v]);
+}
+
+/* Everybody's states as one, for each of a set's softmaxes. */
+INLINE void set_states(struct state *s, __local real *scratch)
+{
+    real max[PACK];
+    struct pair sum[PACK];
+#if OP_NEEDS_MAX
+    EACH(v)
+        max[v] = s[v].max;
+    set_max_of(max, PACK, scratch);
+    EACH(v)
+        s[v] = state_raise(s[v], max[v]);
+#endif
+    EACH(v)
+        sum[v] = s[v].sum;
+    set_sum_of(sum, PACK, scratch);
+    EACH(v)
+        s[v].sum = sum[v];
+}
+#endif
+
+/* Write what is held, and then what came before it, the latest first: that may still be in
+ * the cache. */
+INLINE void write_turns(struct held *h, const struct row *row, uint first,
+                        const struct result *result, const uint *hot)
+{
+#if OP_WRITES == WRITES_ROW
+    held_forget(h, row);
+    held_write(h, row, result, hot);
+    while (!ONE_TURN && h->c >= row->begin + first + TURN) {
+        hold_columns(h, row, h->c - TURN);
+        held_write(h, row, result, hot);
+    }
+#endif
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, how many
+ * share one, and what an enqueue takes on a GPU.
+ */
+#include "choose.h"
+#include "shared.h"
+
+#include <math.h>
+
+enum {
+    MOST_BESIDE = 4,     /* of a worker, whose every sum is four registers ... */
+    MOST_BESIDE_F64 = 2, /* ... or eight */
+    HELD_WORDS = 32,
+    REGISTERS = 64,      /* so that four work-groups of 256 fill a unit ... */
+    MORE_REGISTERS = 96, /* ... or two, where there is more to do */
+    TURN_WORDS = 16,     /* where a worker has more than that */
+    TILE_GROUPS = 4      /* of a unit, for tiles in parts */
+};
+
+unsigned clsm_config_tile(const struct config *config)
+{
+    return clsm_config_value(config, "TILE", 1);
+}
+
+unsigned clsm_config_beside(const struct config *config, const struct problem *p)
+{
+    unsigned n = clsm_problem_is_f64(p) ? MOST_BESIDE_F64 : MOST_BESIDE;
+    if (clsm_config_tile(config) == 1 || clsm_problem_y(p) == CLSM_Y_K)
+        return 1; /* lists of candidates are too long to have several */
+    while (p->inner % n)
+        n /= 2;
+    return n;
+}
+
+unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
+{
+    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
+                clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
+    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
+        return 0;
+    return more ? MORE_REGISTERS : REGISTERS;
+}
+
+/* Words of one column; logits that are more than x are held as reals. */
+static size_t column_words(const struct config *config, const struct problem *p)
+{
+    size_t beside = clsm_config_beside(config, p),
+           real = clsm_problem_is_f64(p) ? 8 : 4;
+    size_t x = clsm_problem_has_forms(p) ? real : clsm_type_bytes(p->x.type);
+    size_t words = (beside * x + 3) / 4;
+    if (clsm_has(p, CLSM_DY))
+        words += (beside * clsm_type_bytes(p->dy.type) + 3) / 4;
+    return words;
+}
+
+/* Columns that a worker has, if nobody shares the tile. */
+static size_t columns_of(const struct config *config, const struct problem *p)
+{
+    size_t depth = clsm_config_wg(config) / clsm_config_tile(config) *
+                   clsm_config_beside(config, p);
+    return p->cols ? (p->cols - 1) / depth + 1 : 1;
+}
+
+/* Counts are rounded up to a few classes. */
+unsigned clsm_config_hold(const struct config *config, const struct problem *p,
+                          const struct traits *t, bool *all)
+{
+    (void)t;
+    size_t words = column_words(config, p), n = columns_of(config, p);
+    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
+    n = n <= 4 ? n : (n + 3) / 4 * 4;
+    *all = one_group && n * words <= HELD_WORDS;
+    return (unsigned)(*all ? n : TURN_WORDS / words);
+}
+
+/* Enough to keep the device busy, while one pair of launches has records for all. */
+size_t clsm_tile_parts(const struct config *config, const struct problem *p,
+                       const struct traits *t)
+{
+    bool all;
+    size_t hold = clsm_config_hold(config, p, t, &all), tile = clsm_config_tile(config);
+    size_t most = (columns_of(config, p) - 1) / hold + 1;
+    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
+    size_t tiles = (rows - 1) / tile + 1, records = SHARED_RECORDS / tile / tiles;
+    size_t wanted = TILE_GROUPS * t->compute_units / tiles;
+    wanted = wanted < records ? wanted : records;
+    wanted = wanted < most ? wanted : most;
+    return wanted ? wanted : 1;
+}
+
+/* Cycles; bench/NOTES.md has the measurements that these fit. */
+enum {
+    LAUNCH = 5000,
+    WAIT = 1500,        /* from a load to its use */
+    REDUCE = 1500,      /* a maximum and a sum through local memory */
+    ROW_STEPS = 190,    /* of a work-item for each tile */
+    ELEMENT_STEPS = 20, /* from its load to its result */
+    PIECE = 32,         /* bytes that memory moves at least ... */
+    WHOLE = 64,         /* ... and at best */
+    UNIT_ITEMS = 1024   /* with as many each */
+};
+static const double unit_bytes = 18, cache_bytes = 50e6, unit_lanes = 128;
+
+/* What memory moves for each byte of a tile's column. */
+static double spread(const struct config *config, const struct problem *p)
+{
+    size_t tile = clsm_config_tile(config), width = p->inner < tile ? p->inner : tile;
+    double bytes = (double)(width * clsm_type_bytes(p->x.type));
+    double pieces = p->inner % tile ? ceil(bytes / PIECE) + 1 : ceil(bytes / PIECE);
+    return pieces * PIECE / bytes * (bytes < WHOLE ? 1.1 : 1);
+}
+
+/* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
+ * each for `moving`, and otherwise do not hinder one another. Source: Reiser and
+ * Lavenberg, mean value analysis. */
+static double cycles_a_group(double moving, double alone, unsigned resident)
+{
+    double queue = 0, all = 0;
+    for (unsigned n = 1; n <= resident; n++) {
+        double at_memory = moving * (1 + queue);
+        all = (at_memory + alone) / n;
+        queue = at_memory / all;
+    }
+    return all;
+}
+
+double clsm_estimate_tiles(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    bool all, open = p->open_rows || p->deterministic;
+    double launches = clsm_variants[config->variant].launches == 2 ? 2 : 1;
+    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
+    double units = t->compute_units;
+    double parts = open ? 1 : (double)clsm_config_parts(config, p, t);
+    double groups = fmax(1, ceil(rows / tile)) * parts;
+    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
+    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    if (clsm_has(p, CLSM_DY))
+        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
+
+    /* what is read again comes from the cache as far as that reaches */
+    double resident = fmax(1, floor(UNIT_ITEMS / wg));
+    double there = fmin(ceil(groups / units), resident);
+    double under_way = launches == 2 ? rows : fmin(rows, there * units * tile);
+    double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));
+    double reads = clsm_config_reads(config, p, t);
+    double bytes = in * (1 + missed * (reads - 1)) + out;
+    double moving = bytes * fmin(rows, tile) / parts / unit_bytes * spread(config, p);
+
+    double columns = (double)columns_of(config, p) / parts;
+    double beside = clsm_config_beside(config, p);
+    double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
+    double steps = ROW_STEPS + columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
+    double work = wg * steps / unit_lanes;
+    double alone = launches * (WAIT + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
+    double each = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
+    return (launches * LAUNCH + alone + ceil(groups / units) * each) / 1.75e9;
+}
