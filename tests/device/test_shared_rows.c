@@ -6,6 +6,7 @@
 #include "crowd.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* As small parts as a variant has. */
@@ -13,6 +14,17 @@ static const char *name_of(int index)
 {
     unsigned v = (unsigned)(index / MAX_DEVICES);
     return clsm_variants[v].packs ? "joined:WG=128,HOLD=1" : "split:WG=256,PACKS=4";
+}
+
+/* The shortest rows that it takes, and rows that need as many records as `records`. */
+static clsm_problem short_rows(int index, size_t records, size_t cols)
+{
+    bool two_parts = clsm_variants[index / MAX_DEVICES].packs;
+    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32,
+                                two_parts ? records / 2 + 1 : records,
+                                two_parts ? 4 * 128 + cols : cols);
+    p.variant = name_of(index);
+    return p;
 }
 
 static void run_queues(struct tally *t, const char *variant, unsigned queues,
@@ -88,12 +100,10 @@ START_TEST(rows_beyond_the_records_take_several_launches)
 {
     struct tally t = tally_of(_i);
     struct trial trial = {.mixed = true, .seed = 5};
-    trial.problem =
-        problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, SHARED_RECORDS + 77, 9);
-    trial.problem.variant = name_of(_i);
+    trial.problem = short_rows(_i, SHARED_RECORDS + 77, 9);
     tally_trial(&t, &trial, NULL);
     trial.in_place = true;
-    trial.problem.rows = 2 * SHARED_RECORDS + 1;
+    trial.problem = short_rows(_i, 2 * SHARED_RECORDS + 1, 9);
     tally_trial(&t, &trial, NULL);
     if (!(t.device->session.engine->traits.bits & TRAIT_CPU)) { /* 4 parts of f16 */
         trial.problem =
@@ -109,19 +119,19 @@ END_TEST
  * else. */
 START_TEST(event_and_wait_list_embrace_all_launches)
 {
-    enum { ROWS = 2 * SHARED_RECORDS + 3, COLS = 5, N = ROWS * COLS };
-    static float x[N], y[N];
     struct tally t = tally_of(_i);
     const struct session *s = &t.device->session;
-    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, ROWS, COLS);
+    clsm_problem p = short_rows(_i, 2 * SHARED_RECORDS + 3, 5);
+    size_t n = p.rows * p.cols, bytes = n * sizeof(float);
+    float *x = malloc(bytes), *y = malloc(bytes);
     clsm_report report = {.struct_bytes = sizeof report};
     clsm_plan *plan = NULL;
     cl_event gate = clCreateUserEvent(s->context, NULL), done = NULL;
     cl_command_queue other = clCreateCommandQueue(s->context, s->info.device, 0, NULL);
-    p.variant = name_of(_i);
-    input_fill(INPUT_NORMAL, 4, CLSM_F32, x, 0, 1, N);
-    cl_mem bx = session_buffer(s, sizeof x, x), by = session_buffer(s, sizeof y, NULL);
-    ck_assert(gate && other && bx && by);
+    ck_assert(gate && other && x && y);
+    input_fill(INPUT_NORMAL, 4, CLSM_F32, x, 0, 1, n);
+    cl_mem bx = session_buffer(s, bytes, x), by = session_buffer(s, bytes, NULL);
+    ck_assert(bx && by);
     tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), "plan");
     tally_ok(&t, clsm_enqueue(plan, s->queue, bx, 0, by, 0, 1, &gate, &done), "gated");
     clFlush(s->queue);
@@ -130,7 +140,7 @@ START_TEST(event_and_wait_list_embrace_all_launches)
                    NULL);
     tally_fact(&t, status != CL_COMPLETE, "done before its wait list");
     clSetUserEventStatus(gate, CL_COMPLETE);
-    clEnqueueReadBuffer(other, by, CL_TRUE, 0, sizeof y, y, 1, &done, NULL);
+    clEnqueueReadBuffer(other, by, CL_TRUE, 0, bytes, y, 1, &done, NULL);
     tally_ok(&t, clsm_check(&p, x, y, &report), "check");
     tally_fact(&t, report.pass, "%.3g x the bound", report.worst);
     clReleaseEvent(gate);
@@ -139,6 +149,8 @@ START_TEST(event_and_wait_list_embrace_all_launches)
     clReleaseMemObject(by);
     clReleaseCommandQueue(other);
     clsm_plan_destroy(plan);
+    free(x);
+    free(y);
     tally_end(&t);
 }
 END_TEST
