@@ -70,7 +70,8 @@ static void keep_add(struct keep *keep, struct row row, struct element e)
                     ? (real)1
                     : (real)0;
     keep->infinite = real_max(keep->infinite, gone);
-    keep->spread = pair_add(keep->spread, e.x > (real)(-INFINITY) ? weight * (e.x - base) : (real)0);
+    real apart = e.x > (real)(-INFINITY) ? weight * (e.x - base) : (real)0;
+    keep->spread = pair_add(keep->spread, apart);
     keep->mass = pair_add(keep->mass, weight);
 }
 

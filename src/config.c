@@ -118,8 +118,8 @@ static size_t words_of(size_t elements, size_t bytes)
     return (elements * bytes + 3) / 4;
 }
 
-/* Words of one pack: as many as it has, or a real for each logit that is held ready; and
- * of what is read beside it. */
+/* Words of one pack: as many as it has, or a real for each logit that is held ready;
+ * and of what is read beside it. */
 static size_t pack_words(const struct problem *p)
 {
     static const size_t mask_bytes[] = {
@@ -150,8 +150,9 @@ static unsigned packs_held(const struct config *config, const struct problem *p,
 static bool may_stock(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    return v->packs && v->geometry != ROW_PER_CLUSTER && !clsm_problem_holds_logits(p) &&
-           !clsm_has(p, CLSM_MASK) && !clsm_has(p, CLSM_DY) && !p->causal && !p->window;
+    return v->packs && v->geometry != ROW_PER_CLUSTER &&
+           !clsm_problem_holds_logits(p) && !clsm_has(p, CLSM_MASK) &&
+           !clsm_has(p, CLSM_DY) && !p->causal && !p->window;
 }
 
 /* Of `packs` packs, those that stay in registers. */
@@ -194,9 +195,10 @@ static size_t scratch_bytes(const struct config *config, const struct problem *p
            clsm_config_beside(config, p) * (clsm_problem_is_f64(p) ? 8 : 4);
 }
 
-/* Do the rows fit? 128 KiB a work-group in registers, half of what GPUs have, few enough
- * words a work-item that none spill, and the rest in local memory. Parts of rows hold as many
- * packs as they may, or a few less: if as many do not fit, the next longer row's do not. */
+/* Do the rows fit? 128 KiB a work-group in registers, half of what GPUs have, few
+ * enough words a work-item that none spill, and the rest in local memory. Parts of rows
+ * hold as many packs as they may, or a few less: if as many do not fit, the next longer
+ * row's do not. */
 static bool row_fits(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
@@ -204,7 +206,8 @@ static bool row_fits(const struct config *config, const struct problem *p,
     size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
     unsigned packs = packs_held(config, p, t);
     size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
-    size_t scratch = scratch_bytes(config, p) / (t->lanes_by == LANES_PTX ? t->lanes : 1);
+    size_t scratch =
+        scratch_bytes(config, p) / (t->lanes_by == LANES_PTX ? t->lanes : 1);
     return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }

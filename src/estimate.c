@@ -164,7 +164,8 @@ static double estimate_held(const struct config *config, const struct problem *p
     resident = fmin(resident, 2048 / wg);
     size_t stock = clsm_config_stock_bytes(config, p, t);
     if (stock)
-        resident = fmin(resident, floor(unit_local_bytes(t) / (double)(stock + 16 * (size_t)wg)));
+        resident = fmin(resident,
+                        floor(unit_local_bytes(t) / (double)(stock + 16 * (size_t)wg)));
     resident = fmax(1, resident);
     double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
 

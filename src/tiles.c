@@ -12,10 +12,13 @@ enum {
     MOST_BESIDE = 4,     /* of a worker, whose every sum is four registers ... */
     MOST_BESIDE_F64 = 2, /* ... or eight */
     HELD_WORDS = 32,
-    REGISTERS = 64,      /* so that four work-groups of 256 fill a unit ... */
-    MORE_REGISTERS = 96, /* ... or two, where there is more to do */
-    TURN_WORDS = 16,     /* where a worker has more than that */
-    TILE_GROUPS = 4      /* of a unit, for tiles in parts */
+    MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
+    MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
+    REGISTERS = 64,           /* so that four work-groups of 256 fill a unit ... */
+    MORE_REGISTERS = 96,      /* ... or two, where there is more to do */
+    UNIT_REGISTERS = 65536,
+    TURN_WORDS = 16, /* where a worker has more than that */
+    TILE_GROUPS = 4  /* of a unit, for tiles in parts */
 };
 
 unsigned clsm_config_tile(const struct config *config)
@@ -31,15 +34,6 @@ unsigned clsm_config_beside(const struct config *config, const struct problem *p
     while (p->inner % n)
         n /= 2;
     return n;
-}
-
-unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
-{
-    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
-                clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
-    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
-        return 0;
-    return more ? MORE_REGISTERS : REGISTERS;
 }
 
 /* Words of one column; logits that are more than x are held as reals. */
@@ -62,16 +56,42 @@ static size_t columns_of(const struct config *config, const struct problem *p)
     return p->cols ? (p->cols - 1) / depth + 1 : 1;
 }
 
-/* Counts are rounded up to a few classes. */
+/* What a worker would hold of all of its columns, whose counts are rounded up to a few
+ * classes. */
+static size_t whole_columns(const struct config *config, const struct problem *p)
+{
+    size_t n = columns_of(config, p);
+    return n <= 4 ? n : (n + 3) / 4 * 4;
+}
+
+/* 0 where it takes them in turns. */
+static size_t whole_words(const struct config *config, const struct problem *p)
+{
+    size_t words = whole_columns(config, p) * column_words(config, p);
+    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
+    bool fits =
+        words <= MOST_HELD_WORDS && words * clsm_config_wg(config) <= MOST_GROUP_WORDS;
+    return one_group && fits ? words : 0;
+}
+
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                           const struct traits *t, bool *all)
 {
     (void)t;
-    size_t words = column_words(config, p), n = columns_of(config, p);
-    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
-    n = n <= 4 ? n : (n + 3) / 4 * 4;
-    *all = one_group && n * words <= HELD_WORDS;
-    return (unsigned)(*all ? n : TURN_WORDS / words);
+    *all = whole_words(config, p) > 0;
+    return (unsigned)(*all ? whole_columns(config, p)
+                           : TURN_WORDS / column_words(config, p));
+}
+
+unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
+{
+    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
+                clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
+    size_t words = whole_words(config, p);
+    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
+        return 0;
+    return (more ? MORE_REGISTERS : REGISTERS) +
+           (unsigned)(words > HELD_WORDS ? words - HELD_WORDS : 0);
 }
 
 /* Enough to keep the device busy, while one pair of launches has records for all. */
@@ -96,9 +116,10 @@ enum {
     REDUCE = 1500,      /* a maximum and a sum through local memory */
     ROW_STEPS = 190,    /* of a work-item for each tile */
     ELEMENT_STEPS = 20, /* from its load to its result */
-    PIECE = 32,         /* bytes that memory moves at least ... */
-    WHOLE = 64,         /* ... and at best */
-    UNIT_ITEMS = 1024   /* with as many each */
+    PIECE = 32,         /* bytes that memory moves at least, */
+    HALF_LINE = 64,     /* better */
+    LINE = 128,         /* and best */
+    F64_REGISTERS = 128
 };
 static const double unit_bytes = 18, cache_bytes = 50e6, unit_lanes = 128;
 
@@ -108,7 +129,7 @@ static double spread(const struct config *config, const struct problem *p)
     size_t tile = clsm_config_tile(config), width = p->inner < tile ? p->inner : tile;
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     double pieces = p->inner % tile ? ceil(bytes / PIECE) + 1 : ceil(bytes / PIECE);
-    return pieces * PIECE / bytes * (bytes < WHOLE ? 1.1 : 1);
+    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.5 : bytes < LINE ? 1.1 : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
@@ -141,7 +162,9 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
 
     /* what is read again comes from the cache as far as that reaches */
-    double resident = fmax(1, floor(UNIT_ITEMS / wg));
+    double registers = clsm_tile_registers(config, p);
+    double resident = UNIT_REGISTERS / (registers > 0 ? registers : F64_REGISTERS) / wg;
+    resident = fmax(1, floor(resident));
     double there = fmin(ceil(groups / units), resident);
     double under_way = launches == 2 ? rows : fmin(rows, there * units * tile);
     double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));

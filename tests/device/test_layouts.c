@@ -63,8 +63,8 @@ static const struct layout_case any_axis[] = {
     {CLSM_F32, CLSM_F32, CLSM_TOPK, .rows = 2, .cols = 1500, .inner = 35},
     /* neighbours in packs, which do not start where packs may be moved as they are */
     {CLSM_F32, CLSM_F32, .rows = 3, .cols = 70, .inner = 8, .x_offset = 1},
-    {CLSM_BF16, CLSM_BF16, .rows = 2, .cols = 300, .inner = 36, .x_col = 37, .y_col = 38,
-     .y_offset = 1},
+    {CLSM_BF16, CLSM_BF16, .rows = 2, .cols = 300, .inner = 36, .x_col = 37,
+     .y_col = 38, .y_offset = 1},
     {CLSM_F16, CLSM_F32, .rows = 2, .cols = 130, .inner = 6, .y_offset = 3},
 };
 
