@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a worker holds of a row: read once, and given out pack by pack. The first KEPT packs are
- * in registers; the others of x, of rows without masks, bounds and gradients only, in places
- * of local memory that no other work-item touches.
+ * in registers; the others, of rows without masks and gradients, in places of local memory
+ * that no other work-item touches.
  */
 #include "words.cl"
 #include "cut.cl"
@@ -87,7 +87,7 @@ INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint firs
     const __global mem_x *x = row.x + start + (size_t)on;
     __local uint4 *place = h->stock + (j - KEPT) * WG;
     uint w[X_WORDS] = {FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3)};
-    bool there = pack_is_there(cut, first, j);
+    bool there = pack_is_read(row, cut, first, j);
 #if HAS_PTX
     if (there && cut.x_fits) {
         ptx_copy_16(place, (const __global uint4 *)x);
@@ -109,38 +109,40 @@ INLINE void stock_wait(void)
 #endif
 }
 
-/* The columns of pack j that do not take part, as FILL. */
-INLINE void forget_columns(struct held *h, uint j, const bool *stays)
+/* The columns of a pack that do not take part, as FILL. */
+INLINE void forget_columns(uint *w, const bool *stays)
 {
     UNROLL for (uint i = 0; i < X_WORDS; i++)
     {
         uint low = i * PACK / X_WORDS, high = (i * PACK + PACK - 1) / X_WORDS;
-        uint a = stays[low] ? h->x[j][i] : FILL_WORD(i);
-        uint b = stays[high] ? h->x[j][i] : FILL_WORD(i);
-        h->x[j][i] = low == high ? a : (a & 0xffffu) | (b & 0xffff0000u);
+        uint a = stays[low] ? w[i] : FILL_WORD(i);
+        uint b = stays[high] ? w[i] : FILL_WORD(i);
+        w[i] = low == high ? a : (a & 0xffffu) | (b & 0xffff0000u);
     }
 }
 
-/* A pack that the row's bounds cut through. */
-INLINE void hold_bounds(struct held *h, struct row row, struct cut cut, uint first, uint j)
+/* Does the row begin or end inside the pack from column c on? */
+INLINE bool pack_is_cut(struct row row, uint c)
 {
-    uint c = pack_column(cut, first, j);
-    if (c >= row.begin && c + PACK <= row.end)
-        return;
+    return BOUNDED && (c < row.begin || c + PACK > row.end);
+}
+
+INLINE void forget_unseen(uint *w, struct row row, uint c)
+{
     bool stays[PACK];
+    if (!pack_is_cut(row, c))
+        return;
     UNROLL for (uint k = 0; k < PACK; k++)
         stays[k] = is_seen(row, c + k);
-    forget_columns(h, j, stays);
+    forget_columns(w, stays);
 }
 
 /* What the mask, the bounds and the rest make of the words that were read. */
 INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
-#if BOUNDED
-    hold_bounds(h, row, cut, first, j);
-#endif
-#if LOGITS_READY
     uint c = pack_column(cut, first, j);
+    forget_unseen(h->x[j], row, c);
+#if LOGITS_READY
     bool there = pack_is_there(cut, first, j);
     UNROLL for (uint k = 0; k < PACK; k++)
     {
@@ -157,8 +159,20 @@ INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint fir
     bool stays[PACK];
     UNROLL for (uint k = 0; k < PACK; k++)
         stays[k] = CAT(word_, MASK)(h->mask[j], k) != 0;
-    forget_columns(h, j, stays);
+    forget_columns(h->x[j], stays);
 #endif
+}
+
+/* What the bounds make of a pack in local memory. */
+INLINE void stock_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
+{
+    uint c = pack_column(cut, first, j);
+    __local uint4 *place = h->stock + (j - KEPT) * WG;
+    if (!pack_is_cut(row, c))
+        return;
+    uint w[X_WORDS] = {(*place).x, (*place).y, (*place).z, (*place).w};
+    forget_unseen(w, row, c);
+    *place = (uint4)(w[0], w[1], w[2], w[3]);
 }
 
 INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
@@ -211,6 +225,8 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
     UNROLL for (uint j = 0; j < KEPT; j++)
         hold_logits(h, row, cut, first, j);
     stock_wait();
+    UNROLL for (uint j = KEPT; j < PACKS; j++)
+        stock_logits(h, row, cut, first, j);
 }
 
 INLINE struct pack held_pack(const struct held *h, uint j)

@@ -12,6 +12,7 @@ enum {
     KEPT_WORDS = 32,      /* ... where local memory takes the rest, */
     KEPT_REALS = 28,      /* which for whole reals takes a few registers more */
     LOCAL_SPARE_BYTES = 512,
+    MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
     MAX_GROUP_WORDS = 32768,
     GROUPS_PER_UNIT = 8
 };
@@ -150,19 +151,19 @@ static unsigned packs_held(const struct config *config, const struct problem *p,
 static bool may_stock(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    return v->packs && v->geometry != ROW_PER_CLUSTER &&
-           !clsm_problem_holds_logits(p) && !clsm_has(p, CLSM_MASK) &&
-           !clsm_has(p, CLSM_DY) && !p->causal && !p->window;
+    return v->packs && v->geometry != ROW_PER_CLUSTER && !clsm_has(p, CLSM_DY) &&
+           !clsm_has(p, CLSM_MASK) && !clsm_problem_holds_logits(p);
 }
 
 /* Of `packs` packs, those that stay in registers. */
 static unsigned kept_of(unsigned packs, const struct config *config,
                         const struct problem *p)
 {
-    unsigned most = KEPT_WORDS * 4 / PACK_BYTES;
-    if (packs <= most || !may_stock(config, p))
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    size_t words = pack_words(p);
+    if (packs * words <= KEPT_WORDS || !may_stock(config, p))
         return packs;
-    return clsm_type_bytes(p->x.type) == 2 ? most : KEPT_REALS * 4 / PACK_BYTES;
+    return (unsigned)((halves ? KEPT_WORDS : KEPT_REALS) / words);
 }
 
 unsigned clsm_config_kept(const struct config *config, const struct problem *p,
@@ -208,7 +209,8 @@ static bool row_fits(const struct config *config, const struct problem *p,
     size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
     size_t scratch =
         scratch_bytes(config, p) / (t->lanes_by == LANES_PTX ? t->lanes : 1);
-    return words <= most && words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
+    return packs <= MOST_PACKS && words <= most &&
+           words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }
 

@@ -18,12 +18,13 @@
 
 #include "kernel_sources.inc"
 
-enum { UNIT_REGISTERS = 65536, STOCKED_REGISTERS = 64 };
+enum { UNIT_REGISTERS = 65536, STOCKED_REGISTERS = 64, MANY_WORDS = 32 };
 
 /* What a kernel needs besides the words that it holds, so that none spills. */
-static unsigned working_registers(const struct problem *p)
+static unsigned working_registers(const struct problem *p, unsigned held)
 {
-    bool more = clsm_has(p, CLSM_MASK) || clsm_problem_y(p) == CLSM_Y_K;
+    bool more =
+        clsm_has(p, CLSM_MASK) || clsm_problem_y(p) == CLSM_Y_K || held > MANY_WORDS;
     return more ? 48 : 32;
 }
 
@@ -146,7 +147,7 @@ static void describe_config(const struct config *config, const struct problem *p
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
     unsigned wanted =
-        held ? held + working_registers(p) : clsm_tile_registers(config, p);
+        held ? held + working_registers(p, held) : clsm_tile_registers(config, p);
     if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
         wanted = STOCKED_REGISTERS;
     if (t->bits & TRAIT_NV_OPTIONS && wanted)
