@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registers: one work-group a row, which it holds in registers: reads x once, writes y once,
- * both in packs of 16 bytes. Wins wherever a row fits. Reduces as group does where lanes can
- * exchange values, and as tree does elsewhere.
+ * registers: one work-group a row, which it holds in registers, and in local memory what these
+ * have no room for: reads x once, writes y once, both in packs of 16 bytes. Wins wherever a row
+ * fits. Reduces as group does where lanes can exchange values, and as tree does elsewhere.
  */
 #ifndef WG
 #define WG 256

@@ -5,17 +5,7 @@
 
 #include "shared.h"
 
-enum {
-    PACK_BYTES = 16,
-    MAX_HELD_WORDS = 64,  /* of a work-item ... */
-    MAX_HELD_HALVES = 32, /* ... of 16-bit data, of which the compiler keeps more */
-    KEPT_WORDS = 32,      /* ... where local memory takes the rest, */
-    KEPT_REALS = 28,      /* which for whole reals takes a few registers more */
-    LOCAL_SPARE_BYTES = 512,
-    MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
-    MAX_GROUP_WORDS = 32768,
-    GROUPS_PER_UNIT = 8
-};
+enum { GROUPS_PER_UNIT = 8 };
 
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
  */
@@ -114,104 +104,10 @@ static const char *shared_misfit(const struct config *config, const struct probl
     return NULL;
 }
 
-static size_t words_of(size_t elements, size_t bytes)
-{
-    return (elements * bytes + 3) / 4;
-}
-
-/* Words of one pack: as many as it has, or a real for each logit that is held ready;
- * and of what is read beside it. */
-static size_t pack_words(const struct problem *p)
-{
-    static const size_t mask_bytes[] = {
-#define ROW(NAME, name, bytes) [CLSM_MASK_##NAME] = bytes,
-        CLSM_MASKS(ROW)
-#undef ROW
-    };
-    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), words = PACK_BYTES / 4;
-    if (clsm_problem_holds_logits(p))
-        words = pack * (clsm_problem_is_f64(p) ? 2 : 1);
-    if (clsm_has(p, CLSM_MASK))
-        words += words_of(pack, mask_bytes[p->mask_type]);
-    if (clsm_has(p, CLSM_DY))
-        words += words_of(pack, clsm_type_bytes(p->dy.type));
-    return words;
-}
-
-/* Packs that every worker has a place for, in registers or elsewhere. */
-static unsigned packs_held(const struct config *config, const struct problem *p,
-                           const struct traits *t)
-{
-    unsigned given = clsm_config_value(config, "PACKS", 0);
-    bool packs = clsm_variants[config->variant].packs;
-    return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
-}
-
-/* May some packs stand in local memory? Then x is all there is of them. */
-static bool may_stock(const struct config *config, const struct problem *p)
-{
-    const struct variant *v = &clsm_variants[config->variant];
-    return v->packs && v->geometry != ROW_PER_CLUSTER && !clsm_has(p, CLSM_DY) &&
-           !clsm_has(p, CLSM_MASK) && !clsm_problem_holds_logits(p);
-}
-
-/* Of `packs` packs, those that stay in registers. */
-static unsigned kept_of(unsigned packs, const struct config *config,
-                        const struct problem *p)
-{
-    bool halves = clsm_type_bytes(p->x.type) == 2;
-    size_t words = pack_words(p);
-    if (packs * words <= KEPT_WORDS || !may_stock(config, p))
-        return packs;
-    return (unsigned)((halves ? KEPT_WORDS : KEPT_REALS) / words);
-}
-
-unsigned clsm_config_kept(const struct config *config, const struct problem *p,
-                          const struct traits *t)
-{
-    return kept_of(packs_held(config, p, t), config, p);
-}
-
-static size_t stock_bytes(unsigned packs, const struct config *config,
-                          const struct problem *p)
-{
-    return (packs - kept_of(packs, config, p)) * PACK_BYTES * clsm_config_wg(config);
-}
-
-size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
-                               const struct traits *t)
-{
-    return stock_bytes(packs_held(config, p, t), config, p);
-}
-
-unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
-                                const struct traits *t)
-{
-    return (unsigned)(clsm_config_kept(config, p, t) * pack_words(p));
-}
-
-static size_t scratch_bytes(const struct config *config, const struct problem *p)
+size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p)
 {
     return clsm_config_wg(config) * clsm_variants[config->variant].local_reals *
            clsm_config_beside(config, p) * (clsm_problem_is_f64(p) ? 8 : 4);
-}
-
-/* Do the rows fit? 128 KiB a work-group in registers, half of what GPUs have, few
- * enough words a work-item that none spill, and the rest in local memory. Parts of rows
- * hold as many packs as they may, or a few less: if as many do not fit, the next longer
- * row's do not. */
-static bool row_fits(const struct config *config, const struct problem *p,
-                     const struct traits *t)
-{
-    size_t words = clsm_config_held_words(config, p, t);
-    size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
-    unsigned packs = packs_held(config, p, t);
-    size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
-    size_t scratch =
-        scratch_bytes(config, p) / (t->lanes_by == LANES_PTX ? t->lanes : 1);
-    return packs <= MOST_PACKS && words <= most &&
-           words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
-           (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }
 
 /* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */
@@ -257,7 +153,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
                                const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t local = scratch_bytes(config, p);
+    size_t local = clsm_config_scratch_bytes(config, p);
     if (v->needs & ~t->bits & TRAIT_WAIT)
         return "the device's work-groups cannot wait for others";
     if (v->needs & ~t->bits)
@@ -276,7 +172,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device has too little local memory";
     if (v->geometry == ROW_PER_CLUSTER && clsm_config_workers(config, t) > t->lanes)
         return "the device's subgroups are smaller";
-    if (v->packs && !row_fits(config, p, t))
+    if (v->packs && !clsm_held_fits(config, p, t))
         return "the rows do not fit in registers";
     if (v->geometry == ROWS_PER_GROUP && block_misfit(config, p, t))
         return block_misfit(config, p, t);

@@ -15,6 +15,7 @@ struct costs {
     double together;    /* work-items that step as one, whether they are there or not */
     double resident;    /* work-items that fit on a unit */
     double element;     /* one element in one pass, one work-item */
+    double forms;       /* more, where a logit is more than x */
     double barrier;     /* one barrier, for one work-item */
     double latency;     /* of a load from memory, cycles */
     double bytes;       /* from memory in a cycle */
@@ -25,9 +26,9 @@ struct costs {
     double scattered; /* bytes fetched for each byte when work-items are a row apart */
 };
 
-static const struct costs gpu = {128, 32,    2048, 25,  30,   700,
+static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
                                  18,  400e3, 5000, 768, 2000, 6};
-static const struct costs cpu = {1, 1, 1, 14, 60, 0, 8, 1e6, 20000, 1, 0, 1};
+static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1};
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
@@ -54,7 +55,8 @@ static double row_cycles(const struct config *config, const struct problem *p,
     else if (v->geometry == ROWS_PER_GROUP)
         reduce = 4 * log2(workers) * 4 + 3 * k->barrier;
     double idle = wg < k->together ? k->together / wg : 1;
-    return workers * idle * (steps * k->element + reduce) / k->lanes;
+    double element = k->element + (clsm_problem_has_forms(p) ? k->forms : 0);
+    return workers * idle * (steps * element + reduce) / k->lanes;
 }
 
 static double estimate_looped(const struct config *config, const struct problem *p,

@@ -19,6 +19,7 @@ enum geometry {
 
 enum { MOST_PARTS = 1024 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
+enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64 /* of a work-item, in registers */ };
 
 struct variant {
     const char *name;
@@ -113,6 +114,13 @@ size_t clsm_config_stock_bytes(const struct config *config, const struct problem
 /* 32-bit words of a row that each work-item holds in registers; 0 if it holds none. */
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
                                 const struct traits *t);
+
+/* Do registers and local memory hold the rows of a mapping with packs? */
+bool clsm_held_fits(const struct config *config, const struct problem *p,
+                    const struct traits *t);
+
+/* Local memory that its work-groups bring their results together in. */
+size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p);
 
 /* Why the configuration cannot serve, in words; NULL if it can. */
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,

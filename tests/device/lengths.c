@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { PACK_BYTES = 16, CPU_PACKS = 3 };
+enum { CPU_PACKS = 3 };
 
 /* A length that the variant serves, into its place. */
 static void add(struct lengths *l, const struct variant *v, size_t cols)

@@ -57,7 +57,36 @@ START_TEST(packs_are_right_wherever_rows_start)
 }
 END_TEST
 
+/* Ten packs a work-item, of which registers take at most eight; the last ones are not
+ * all there, and rows start and end anywhere. */
+static void run_stock(struct tally *t, clsm_op op, clsm_type type, unsigned flags)
+{
+    size_t cols = 16 / clsm_type_bytes(type) * 64 * 10 - 77;
+    struct trial trial = {.mixed = true, .x_offset = 3, .y_offset = 3, .seed = 11};
+    trial.problem = problem_of(op, type, type, 9, cols);
+    trial.problem.variant = "registers:WG=64";
+    trial.problem.flags = flags;
+    trial.problem.causal_offset = (ptrdiff_t)cols - 5;
+    if (flags & CLSM_CAUSAL)
+        trial.problem.window = cols / 2;
+    tally_trial(t, &trial, NULL);
+}
+
+START_TEST(packs_beyond_the_registers_stand_in_local_memory)
+{
+    struct tally t = tally_of(_i);
+    run_stock(&t, CLSM_SOFTMAX, CLSM_F32, 0);
+    run_stock(&t, CLSM_SOFTMAX, CLSM_F16, 0);
+    run_stock(&t, CLSM_LOG_SOFTMAX, CLSM_BF16, CLSM_DETERMINISTIC);
+    run_stock(&t, CLSM_LOG_SUM_EXP, CLSM_F32, 0);
+    run_stock(&t, CLSM_SOFTMAX, CLSM_F32, CLSM_CAUSAL);
+    run_stock(&t, CLSM_CROSS_ENTROPY, CLSM_F16, 0);
+    tally_end(&t);
+}
+END_TEST
+
 void packs_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, packs_are_right_wherever_rows_start);
+    add_test(suite, device, NULL, packs_beyond_the_registers_stand_in_local_memory);
 }
