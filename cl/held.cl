@@ -47,7 +47,7 @@ INLINE bool pack_is_seen(struct row row, uint c)
     return !BOUNDED || (c < row.end && c + PACK > row.begin);
 }
 
-/* Is there anything of pack j to be read, and from which column on? */
+/* Is there anything of pack j to be read? */
 INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
 {
     return pack_is_there(cut, first, j) && pack_is_seen(row, pack_column(cut, first, j));

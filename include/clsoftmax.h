@@ -263,7 +263,8 @@ enum {
     CLSM_OPEN_ROWS = 1u << 0,
     /** cols may be anything from 0 to problem.cols at each enqueue. */
     CLSM_OPEN_COLS = 1u << 1,
-    /** A row's bits do not depend on how many rows come with it. */
+    /** A row's bits do not depend on how many rows come with it, nor on its address. Slower
+     *  where rows do not start at multiples of 16 bytes. */
     CLSM_DETERMINISTIC = 1u << 2,
     /** Query q sees columns up to q + causal_offset; those beyond are not read. */
     CLSM_CAUSAL = 1u << 3,
