@@ -75,16 +75,6 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
 {
     struct pair sum = {(real)0, (real)0};
     keep_edges(h, row, cut, first, keep, false);
-    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
-    {
-        struct element e = edge_element(h, row, cut, first, i);
-        if (e.c == NO_COLUMN)
-            break;
-        real term = op_term(row, e, max);
-        sum = pair_add(sum, term);
-        if (HOLDS_TERMS)
-            h->edge_x[i] = term;
-    }
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         struct pack pack = held_pack(h, j);
@@ -113,6 +103,16 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
         sum = add_terms(sum, term, with_max);
     }
     keep_edges(h, row, cut, first, keep, true);
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        if (e.c == NO_COLUMN)
+            break;
+        real term = op_term(row, e, max);
+        sum = pair_add(sum, term);
+        if (HOLDS_TERMS)
+            h->edge_x[i] = term;
+    }
     return sum;
 }
 
