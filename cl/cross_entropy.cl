@@ -11,8 +11,8 @@
  * whose target is `ignore` has loss and gradient 0; one whose target is no class has loss
  * NaN and gradient 0, and is counted.
  */
-#include "exp_terms.cl"
 #define OP_KEEPS 1
+#include "exp_terms.cl"
 #define OP_NEEDS_REST 1
 
 struct keep {

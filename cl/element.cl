@@ -10,6 +10,13 @@
 #define ROUGH (sizeof(mem_y) == 2)
 #endif
 
+/* May rows have temperature 0? */
+#define MAY_BE_HOT (ONE_HOT || HAS_TEMPERATURE)
+
+#ifndef LOGITS_READY
+#define LOGITS_READY 0 /* 1: mappings that hold rows hold logits, as reals, instead of x */
+#endif
+
 #define FORMS                                                                            \
     (HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES || HAS_MASK)
 

@@ -39,6 +39,26 @@ static real exp_nonpositive(real d)
     real e = ptx_exp2(t);
     return fma(e, fma(t, -0x1.62e430p-1f, d), e);
 }
+
+/* exp(x - max) exp_bias(max) in one step less, for rows of 16-bit numbers: x / ln2 and max / ln2
+ * are rounded once each, so all of a row's terms are off by the same factor. Where max / ln2
+ * would overflow, its neighbours are so far below it that a smaller slope does as well. */
+static real exp_slope(real max)
+{
+    return fabs(max) > 0x1p+126f ? 0x1p-10f : 0x1.715476p+0f;
+}
+
+static real exp_biased(real x, real max)
+{
+    return ptx_exp2(fma(x, exp_slope(max), -max * exp_slope(max)));
+}
+
+/* What takes the factor away. */
+static real exp_unbias(real max)
+{
+    return ptx_exp2(-fma(max, exp_slope(max), -max * exp_slope(max)));
+}
+#define EXP_BIASED 1
 #else
 static real exp_nonpositive(real d)
 {
@@ -57,4 +77,10 @@ static real exp_nonpositive(real d)
     return d < -0x1.5d589ep+6f ? (real)0.0f : e;
 }
 #define exp_result exp_nonpositive
+#endif
+
+#ifndef EXP_BIASED
+#define EXP_BIASED 0
+#define exp_biased(x, max) exp_result((x) - (max))
+#define exp_unbias(max) ((real)1)
 #endif

@@ -2,8 +2,43 @@
 /* What softmax and its kin share: the terms are exp(x - max). */
 #define OP_NEEDS_MAX 1
 
+/* By the limit policy a row with +inf is one of zeros and -inf: mappings that hold it make that
+ * of it, see held_tame, and the others compare each x with the maximum. */
+#if LIMIT && defined KEPT && !defined OP_KEEPS && !defined OP_GIVEN && !MAY_BE_HOT
+#define TAMED 1
+#else
+#define TAMED 0
+#endif
+
+/* Are terms and results off by exp_unbias? */
+#if EXP_BIASED && defined KEPT && !defined OP_KEEPS && (!LIMIT || TAMED)
+#define BIASED (ROUGH && sizeof(mem_x) == 2 && !LOGITS_READY)
+#else
+#define BIASED 0
+#endif
+
+/* What is taken from each element of a row. */
+static real row_max(real max)
+{
+#if TAMED
+    max = max == (real)INFINITY ? (real)0 : max;
+#endif
+    return max == (real)(-INFINITY) ? (real)0 : max;
+}
+
+static real from_max(real x, real max)
+{
+#if TAMED
+    return x - row_max(max);
+#else
+    return below_max(x, max);
+#endif
+}
+
 static real op_term(struct row row, struct element e, real max)
 {
-    real d = below_max(e.x, max);
+    if (BIASED)
+        return exp_biased(e.x, row_max(max));
+    real d = from_max(e.x, max);
     return ROUGH ? exp_result(d) : exp_nonpositive(d);
 }

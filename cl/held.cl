@@ -7,10 +7,6 @@
 #include "words.cl"
 #include "cut.cl"
 
-#ifndef LOGITS_READY
-#define LOGITS_READY 0 /* 1: logits are held, as reals, instead of x */
-#endif
-
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 #define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
@@ -31,7 +27,6 @@ struct held {
     uint dy[KEPT][DY_WORDS];
     uint mask[KEPT][MASK_WORDS + 1];
     real logit[KEPT][PACK];
-    real most[KEPT];      /* each pack's maximum */
     __local uint4 *stock; /* pack KEPT, and the next one WG further */
     real edge_x[EDGES], edge_dy[EDGES];
 };
@@ -268,15 +263,15 @@ INLINE struct element pack_element(const struct pack *pack, struct row row, uint
     return e;
 }
 
-/* A pack's terms, as reals in the place of its logits or of x. */
-INLINE void hold_terms(struct held *h, uint j, const real *term)
+/* Other numbers in the place of a pack's logits, or of its x. */
+INLINE void hold_numbers(struct held *h, uint j, const real *v)
 {
 #if LOGITS_READY
     UNROLL for (uint k = 0; k < PACK; k++)
-        h->logit[j][k] = term[k];
+        h->logit[j][k] = v[k];
 #else
     uint w[X_WORDS];
-    CAT(words_from_, X)(w, term);
+    CAT(words_from_, X)(w, v);
     if (j >= KEPT)
         h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
     UNROLL for (uint i = 0; i < X_WORDS && j < KEPT; i++)
@@ -284,7 +279,8 @@ INLINE void hold_terms(struct held *h, uint j, const real *term)
 #endif
 }
 
-INLINE real pack_term(const struct pack *pack, uint k)
+/* One of these numbers. */
+INLINE real pack_number(const struct pack *pack, uint k)
 {
 #if LOGITS_READY
     return pack->logit[k];
@@ -316,3 +312,28 @@ INLINE void held_forget(struct held *h, struct row row)
     }
 #endif
 }
+
+#if TAMED
+/* A row with +inf as one with 0 there, and -inf elsewhere. */
+INLINE real tame(real x)
+{
+    real zero = x == (real)INFINITY ? (real)0 : (real)(-INFINITY);
+    return x == x ? zero : x;
+}
+
+INLINE void held_tame(struct held *h)
+{
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        struct pack pack = held_pack(h, j);
+        real x[PACK];
+        UNROLL for (uint k = 0; k < PACK; k++)
+            x[k] = tame(pack_number(&pack, k));
+        hold_numbers(h, j, x);
+    }
+    UNROLL for (uint i = 0; i < EDGES; i++)
+        h->edge_x[i] = tame(h->edge_x[i]);
+}
+#else
+#define held_tame(h)
+#endif

@@ -39,16 +39,13 @@ INLINE real pack_max(const struct pack *pack, struct row row)
     return most;
 }
 
-INLINE real held_max(struct held *h, struct row row, struct cut cut, uint first)
+INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint first)
 {
     real max = -INFINITY;
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
         struct pack pack = held_pack(h, j);
-        real most = pack_max(&pack, row);
-        max = real_max(max, most);
-        if (j < KEPT)
-            h->most[j] = most;
+        max = real_max(max, pack_max(&pack, row));
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
         max = real_max(max, h->edge_x[i]);
@@ -69,50 +66,125 @@ INLINE void keep_edges(const struct held *h, struct row row, struct cut cut, uin
 #endif
 }
 
-/* Leaves the terms, if those are held. */
-INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint first,
-                            real max, struct keep *keep)
+INLINE void pack_terms(const struct pack *pack, struct row row, uint c, real max, real *term)
 {
-    struct pair sum = {(real)0, (real)0};
-    keep_edges(h, row, cut, first, keep, false);
-    UNROLL for (uint j = 0; j < PACKS; j++)
-    {
-        struct pack pack = held_pack(h, j);
-        real term[PACK];
-        if (!pack_is_seen(row, pack_column(cut, first, j))) {
-            UNROLL for (uint k = 0; k < PACK; k++)
-                term[k] = 0;
-            if (HOLDS_TERMS)
-                hold_terms(h, j, term);
-            continue;
-        }
-        UNROLL for (uint k = 0; k < PACK; k++)
-        {
-            uint c = pack_column(cut, first, j) + k;
-            struct element e = pack_element(&pack, row, c, k);
-            term[k] = op_term(row, e, max);
-            if (OP_KEEPS && pack_is_there(cut, first, j) && is_seen(row, e.c))
-                keep_add(keep, row, e);
-        }
-        if (HOLDS_TERMS)
-            hold_terms(h, j, term);
-        bool with_max = false;
-#if OP_NEEDS_MAX
-        with_max = (j < KEPT ? h->most[j] : pack_max(&pack, row)) == max;
+    UNROLL for (uint k = 0; k < PACK; k++)
+        term[k] = op_term(row, pack_element(pack, row, c + k, k), max);
+}
+
+/* Columns of pack j for an operation that keeps something. */
+INLINE void keep_pack(const struct pack *pack, struct row row, struct cut cut, uint first,
+                      uint j, struct keep *keep)
+{
+#if OP_KEEPS
+    uint c = pack_column(cut, first, j);
+    UNROLL for (uint k = 0; k < PACK; k++)
+        if (pack_is_there(cut, first, j) && is_seen(row, c + k))
+            keep_add(keep, row, pack_element(pack, row, c + k, k));
 #endif
-        sum = add_terms(sum, term, with_max);
-    }
-    keep_edges(h, row, cut, first, keep, true);
+}
+
+/* Is this a term that has to be exactly 1, but is off like the others of its row? */
+#if OP_NEEDS_REST && OP_NEEDS_MAX
+#define IS_ONE(x, max) (BIASED && (x) == (max) && (x) > (real)(-INFINITY))
+#else
+#define IS_ONE(x, max) false
+#endif
+
+/* Adds the terms of the head and the tail, and leaves them where terms are held. */
+INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint first,
+                            real max, struct pair sum, bool holds, real *ones)
+{
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
         struct element e = edge_element(h, row, cut, first, i);
         if (e.c == NO_COLUMN)
             break;
         real term = op_term(row, e, max);
-        sum = pair_add(sum, term);
-        if (HOLDS_TERMS)
+        if (IS_ONE(e.x, max))
+            *ones += (real)1;
+        else
+            sum = pair_add(sum, term);
+        if (holds)
             h->edge_x[i] = term;
     }
+    return sum;
+}
+
+#if OP_NEEDS_REST && OP_NEEDS_MAX
+/* A logarithm of a sum barely above 1 wants the last digits of what stands beside the maximum,
+ * which those that were added to it in its pack have lost: they are added again, one by one.
+ * Where the sum is 2 or more, nobody misses them; so there is no second maximum either. */
+INLINE struct pair sum_beside_max(const struct held *h, struct row row, struct cut cut,
+                                  uint first, real max, bool holds, struct pair sum, real *ones)
+{
+    struct pack found;
+    bool is_found = false;
+    uint c = 0;
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        struct pack pack = held_pack(h, j);
+        real most = (real)0;
+        UNROLL for (uint k = 0; k < PACK; k++)
+            most = real_max(most, pack_number(&pack, k));
+        if (holds ? most == (real)1 : pack_max(&pack, row) == max) {
+            found = pack;
+            is_found = true;
+            c = pack_column(cut, first, j);
+        }
+    }
+    if (!is_found)
+        return sum;
+    real term[PACK], same[PACK];
+    if (!holds)
+        pack_terms(&found, row, c, max, term);
+    UNROLL for (uint k = 0; k < PACK; k++)
+        same[k] = term[k] = holds ? pack_number(&found, k) : term[k];
+    sum = pair_add(sum, -tree_sum(same));
+    UNROLL for (uint k = 0; k < PACK; k++)
+        if (IS_ONE(pack_logit(&found, row, k), max))
+            *ones += (real)1;
+        else
+            sum = pair_add(sum, term[k]);
+    return sum;
+}
+#endif
+
+/* `holds`: leave the terms, where those can be held. `most` is this worker's own maximum. */
+INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint first,
+                            real max, real most, bool holds, struct keep *keep)
+{
+    struct pair sum = {(real)0, (real)0};
+    holds = holds && HOLDS_TERMS;
+    keep_edges(h, row, cut, first, keep, false);
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        struct pack pack = held_pack(h, j);
+        real term[PACK];
+        uint c = pack_column(cut, first, j);
+        UNROLL for (uint k = 0; k < PACK; k++)
+            term[k] = (real)0;
+        if (pack_is_seen(row, c))
+            pack_terms(&pack, row, c, max, term);
+        keep_pack(&pack, row, cut, first, j, keep);
+        if (holds)
+            hold_numbers(h, j, term);
+        sum = add_terms(sum, term, false);
+    }
+    keep_edges(h, row, cut, first, keep, true);
+    real ones = (real)0;
+    sum = edge_sum(h, row, cut, first, max, sum, holds, &ones);
+#if OP_NEEDS_REST && OP_NEEDS_MAX
+    if (most == max && sum.hi < (real)2)
+        sum = sum_beside_max(h, row, cut, first, max, holds, sum, &ones);
+#endif
+#if OP_NEEDS_MAX
+    if (BIASED) {
+        sum.hi *= exp_unbias(row_max(max));
+        sum.lo *= exp_unbias(row_max(max));
+        sum = pair_add(sum, ones);
+    }
+#endif
     return sum;
 }
 
@@ -169,7 +241,26 @@ INLINE void write_spot(struct row row, struct cut cut, uint first, struct result
 #endif
 }
 
-/* `terms`: are terms held, and `part` what brings them to the row's maximum? */
+/* Pack j as words of y. `terms`: are terms held, and `part` what brings them to the row's
+ * maximum? `unseen`: what is written where a row does not take part. */
+INLINE void pack_values(const struct held *h, struct row row, uint c, uint j,
+                        struct result result, uint hot, bool terms, real part, real unseen,
+                        uint *w)
+{
+    real v[PACK];
+    struct pack pack = held_pack(h, j);
+    UNROLL for (uint k = 0; k < PACK; k++)
+    {
+        struct element e = pack_element(&pack, row, c + k, k);
+        v[k] = unseen;
+        if (terms)
+            v[k] = term_value(row, e.c, pack_number(&pack, k), result, part);
+        else if (pack_is_seen(row, c))
+            v[k] = held_value(row, e, result, hot);
+    }
+    CAT(words_from_, Y)(w, v);
+}
+
 INLINE void held_write(const struct held *h, struct row row, struct cut cut, uint first,
                        struct result result, uint hot, bool terms, real part)
 {
@@ -178,24 +269,13 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
     real unseen = BOUNDED ? held_value(row, nothing, result, hot) : (real)0;
     UNROLL for (uint j = 0; j < PACKS; j++)
     {
-        real v[PACK];
         uint w[Y_WORDS], on = j * WORKERS * PACK;
-        struct pack pack = held_pack(h, j);
-        UNROLL for (uint k = 0; k < PACK; k++)
-        {
-            struct element e = pack_element(&pack, row, start + on + k, k);
-            v[k] = unseen;
-            if (terms)
-                v[k] = term_value(row, e.c, pack_term(&pack, k), result, part);
-            else if (pack_is_seen(row, start + on))
-                v[k] = held_value(row, e, result, hot);
-        }
-        CAT(words_from_, Y)(w, v);
+        __global mem_y *y = row.y + start + (size_t)on;
+        pack_values(h, row, start + on, j, result, hot, terms, part, unseen, w);
         if (pack_is_there(cut, first, j) && cut.y_fits)
-            words_store(w, Y_WORDS, row.y + start + (size_t)on);
+            words_store(w, Y_WORDS, y);
         else if (pack_is_there(cut, first, j))
-            UNROLL for (uint k = 0; k < PACK; k++)
-                row_store(row, start + on + k, row.cols, v[k]);
+            words_scatter(w, sizeof(mem_y), y);
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
@@ -213,16 +293,16 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
 INLINE struct state held_state(struct held *held, struct row row, struct cut cut,
                                uint first, struct state s, struct keep *keep)
 {
-    struct held spent;
+    real max = -INFINITY;
 #if OP_NEEDS_MAX
-    real max = held_max(held, row, cut, first);
+    max = held_max(held, row, cut, first);
     if (max > s.max)
         s = state_raise(s, max);
     if (!MAX_OF_WORDS)
         held_forget(held, row);
 #endif
-    spent = *held;
-    s.sum = pair_merge(s.sum, held_sum(&spent, row, cut, first, s.max, keep));
+    struct pair sum = held_sum(held, row, cut, first, s.max, max, false, keep);
+    s.sum = pair_merge(s.sum, sum);
     return s;
 }
 
@@ -241,6 +321,8 @@ INLINE void held_end(struct held *held, struct row row, struct cut cut, uint fir
 #if OP_FROM_TERM && MAX_MOVES
     part = exp_nonpositive(below_max(max, result.max));
 #endif
+    if (TAMED && !HOLDS_TERMS && result.max == (real)INFINITY && max < (real)INFINITY)
+        held_tame(held);
     if (!HOLDS_TERMS)
         held_forget(held, row);
     held_write(held, row, cut, first, result, hot, HOLDS_TERMS, part);
@@ -259,24 +341,37 @@ INLINE struct state given_state(struct row row)
     return s;
 }
 
-/* One row from memory to memory. With everybody's maximum first: no state is raised. */
+/* Maximum and sum of what all workers of a set hold. With everybody's maximum first: no state
+ * is raised. */
+INLINE struct state held_set_state(struct held *held, struct row row, struct cut cut,
+                                   uint first, struct keep *keep, __local real *scratch)
+{
+    struct state s = given_state(row);
+#if !OP_GIVEN
+    real most = -INFINITY;
+#if OP_NEEDS_MAX
+    most = held_max(held, row, cut, first);
+    s.max = set_max(most, scratch);
+    if (TAMED && s.max == (real)INFINITY)
+        held_tame(held);
+    if (!MAX_OF_WORDS)
+        held_forget(held, row);
+#endif
+    s.sum = set_sum(held_sum(held, row, cut, first, s.max, most, true, keep), scratch);
+#endif
+    return s;
+}
+
+/* One row from memory to memory. */
 INLINE void held_row(struct row row, uint first, __local real *scratch,
                      __local uint4 *stock)
 {
-    struct state s = given_state(row);
     struct cut cut = cut_row(row);
     struct held held;
     struct keep keep;
     held.stock = stock + get_local_id(0);
     keep_start(&keep, row);
     hold_row(&held, row, cut, first);
-#if !OP_GIVEN
-#if OP_NEEDS_MAX
-    s.max = set_max(held_max(&held, row, cut, first), scratch);
-    if (!MAX_OF_WORDS)
-        held_forget(&held, row);
-#endif
-    s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
-#endif
+    struct state s = held_set_state(&held, row, cut, first, &keep, scratch);
     held_end(&held, row, cut, first, s, s.max, &keep, scratch);
 }

@@ -59,6 +59,9 @@ clsm_row(TENSORS, SHARED)
     __local uint4 stock[STOCK];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
+#if STAGGER
+    ptx_sleep((uint)get_group_id(0) * STAGGER);
+#endif
     take_ticket(shared, tickets, &ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint t = ticket; t < tickets; t = ticket) {
@@ -66,27 +69,20 @@ clsm_row(TENSORS, SHARED)
         uint part = t % PARTS, first = part * WG + (uint)get_local_id(0);
         struct row row = ROW_AT(r);
         struct cut cut = cut_row(row);
-        struct state s = given_state(row);
-        real max = s.max;
         struct held held;
         struct keep keep;
         held.stock = stock + get_local_id(0);
         keep_start(&keep, row);
         hold_row(&held, row, cut, first);
-#if !OP_GIVEN
-#if OP_NEEDS_MAX
-        s.max = set_max(held_max(&held, row, cut, first), scratch);
-        if (!MAX_OF_WORDS)
-            held_forget(&held, row);
-#endif
-        s.sum = set_sum(held_sum(&held, row, cut, first, s.max, &keep), scratch);
-        max = s.max;
+        struct state s = held_set_state(&held, row, cut, first, &keep, scratch);
+        real max = s.max;
+#if OP_GIVEN
+        barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
+#else
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
         if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */
             s = join(shape, r, shared, scratch);
-#else
-        barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
 #endif
         take_ticket(shared, tickets, &ticket);
         if (OP_WRITES == WRITES_ROW || part == 0)

@@ -37,6 +37,10 @@ static real op_from_term(struct row row, uint c, real term, struct result r)
 
 static real op_elsewhere(struct row row, struct element e, struct result r)
 {
+    if (sizeof(mem_y) == 2 && !LIMIT) {
+        real m = row_max(r.max);
+        return op_from_term(row, e.c, exp_biased(e.x, m) * exp_unbias(m), r);
+    }
     return op_from_term(row, e.c, exp_result(below_max(e.x, r.max)), r);
 }
 

@@ -20,7 +20,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 
 static real op_value(struct row row, struct element e, struct result r)
 {
-    return exp_result(below_max(e.x, r.max)) + r.poison;
+    return exp_result(from_max(e.x, r.max)) + r.poison;
 }
 
 static real op_from_term(struct row row, uint c, real term, struct result r)

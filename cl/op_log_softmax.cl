@@ -19,5 +19,5 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 
 static real op_value(struct row row, struct element e, struct result r)
 {
-    return below_max(e.x, r.max) - r.log_sum;
+    return from_max(e.x, r.max) - r.log_sum;
 }

@@ -8,8 +8,8 @@
  * NaN counts as +inf. -inf is not listed: what is masked is never chosen, and places that
  * stay free get probability 0 and column -1.
  */
-#include "exp_terms.cl"
 #define OP_KEEPS 1
+#include "exp_terms.cl"
 #define OP_WRITES WRITES_ITSELF
 #ifndef PLACES
 #define PLACES 1

@@ -46,6 +46,11 @@
 #ifndef OP_FROM_TERM
 #define OP_FROM_TERM 0
 #endif
+#ifndef BIASED
+#define TAMED 0
+#define BIASED 0
+#define row_max(max) (max)
+#endif
 #ifndef OP_SPOT
 #define OP_SPOT 0
 #define op_elsewhere op_value
@@ -137,8 +142,6 @@ static uint worker_column(struct row row, uint first, uint step, uint i)
 #define keep_add(keep, row, e)
 #define keep_reduce(keep, scratch)
 #endif
-
-#define MAY_BE_HOT (ONE_HOT || HAS_TEMPERATURE)
 
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
 /* The first column where the row has its maximum, in rows of temperature 0. */

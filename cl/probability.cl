@@ -7,6 +7,8 @@ struct result {
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
     struct result r = {s.max, (real)1 / (s.sum.hi + s.sum.lo)};
+    if (BIASED)
+        r.scale *= exp_unbias(row_max(s.max));
 #if LIMIT
     r.scale = s.max == (real)(-INFINITY) && s.sum.hi == (real)0 ? (real)0 : r.scale;
 #endif
@@ -15,5 +17,6 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 
 static real probability(real x, struct result r)
 {
-    return exp_result(below_max(x, r.max)) * r.scale;
+    real e = BIASED ? exp_biased(x, row_max(r.max)) : exp_result(from_max(x, r.max));
+    return e * r.scale;
 }

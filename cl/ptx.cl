@@ -87,6 +87,11 @@ static void ptx_pause(void)
     __asm__ volatile("nanosleep.u32 200;");
 }
 
+static void ptx_sleep(uint ns)
+{
+    __asm__ volatile("nanosleep.u32 %0;" : : "r"(ns));
+}
+
 static ulong2 ptx_look(volatile __global ulong2 *p)
 {
     ulong2 v;

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* TERMS terms as one addition. */
 
-/* They are added as a tree; but where the row's maximum is among them, a logarithm wants the
- * others' last digits. */
+/* Their sum as a tree, which takes the place of the first. */
+INLINE real tree_sum(real *term)
+{
+    UNROLL for (uint d = TERMS / 2; d > 0; d /= 2)
+        UNROLL for (uint k = 0; k < d; k++)
+            term[k] += term[k + d];
+    return term[0];
+}
+
+/* As a tree; but where the row's maximum is among them, a logarithm wants the others' last
+ * digits. */
 INLINE struct pair add_terms(struct pair sum, real *term, bool with_max)
 {
 #if OP_NEEDS_REST
@@ -12,14 +21,11 @@ INLINE struct pair add_terms(struct pair sum, real *term, bool with_max)
         return sum;
     }
 #endif
-    UNROLL for (uint d = TERMS / 2; d > 0; d /= 2)
-        UNROLL for (uint k = 0; k < d; k++)
-            term[k] += term[k + d];
 #if !OP_NEEDS_REST
     if (ROUGH) { /* nobody sees more digits than a plain sum of these few has */
-        sum.hi += term[0];
+        sum.hi += tree_sum(term);
         return sum;
     }
 #endif
-    return pair_add(sum, term[0]);
+    return pair_add(sum, tree_sum(term));
 }
