@@ -7,26 +7,33 @@
 #include "words.cl"
 #include "cut.cl"
 
+/* Logits that are as wide as x take its place. */
+#define HOLDS_LOGITS (LOGITS_READY && !X_IS_REAL)
+
+#ifndef KEPT
+#define KEPT PACKS
+#endif
+
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 #define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
 
 #if HAS_MASK
-enum { MASK_WORDS = (PACK * sizeof(mem_mask) + 3) / 4 };
+/* Masks are read GROUP packs at a time: they need registers only until they are in x. */
+enum {
+    MASK_WORDS = (PACK * sizeof(mem_mask) + 3) / 4,
+    GROUP = 16 / MASK_WORDS < KEPT ? 16 / MASK_WORDS : KEPT
+};
 #else
-enum { MASK_WORDS = 0 };
+enum { MASK_WORDS = 0, GROUP = KEPT };
 #endif
 
-#ifndef KEPT
-#define KEPT PACKS
-#endif
 enum { STOCK = KEPT < PACKS ? (PACKS - KEPT) * WG : 1 }; /* packs of a work-group */
 
 struct held {
     uint x[KEPT][X_WORDS]; /* what does not take part is FILL */
     uint dy[KEPT][DY_WORDS];
-    uint mask[KEPT][MASK_WORDS + 1];
-    real logit[KEPT][PACK];
+    real logit[HOLDS_LOGITS ? KEPT : 1][PACK];
     __local uint4 *stock; /* pack KEPT, and the next one WG further */
     real edge_x[EDGES], edge_dy[EDGES];
 };
@@ -34,37 +41,39 @@ struct held {
 /* A pack on its way through the arithmetic. */
 struct pack {
     uint x[X_WORDS], dy[DY_WORDS];
-    real logit[PACK];
+    real logit[PACK]; /* HOLDS_LOGITS */
 };
 
 INLINE bool pack_is_seen(struct row row, uint c)
 {
-    return !BOUNDED || (c < row.end && c + PACK > row.begin);
+    return !BOUNDED || ((c < row.end) & (!WINDOW | (c + PACK > row.begin)));
 }
 
-/* Is there anything of pack j to be read? */
+/* Is there anything of pack j to be read? Both are asked, so that there is one branch. */
 INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
 {
-    return pack_is_there(cut, first, j) && pack_is_seen(row, pack_column(cut, first, j));
+    return pack_is_there(cut, first, j) & pack_is_seen(row, pack_column(cut, first, j));
 }
 
-/* Packs of a tensor, words of `room` places each. The two cases stand apart, so that no branch
- * keeps one pack's loads from being on their way with the others'. */
+/* `count` packs of a tensor from pack `base` on, but none from `end` on, words of `room` places
+ * each. The two cases stand apart, so that no branch keeps one pack's loads from being on their
+ * way with the others'. */
 #define HOLD_PACKS_OF(name)                                                              \
     INLINE void hold_##name(uint *w, uint room, uint n, const __global mem_##name *start, \
                             size_t step, bool fits, struct row row, struct cut cut,      \
-                            uint first)                                                  \
+                            uint first, uint base, uint count, uint end)                 \
     {                                                                                    \
         const uint next = WORKERS * PACK;                                                \
         if (fits) {                                                                      \
-            UNROLL for (uint j = 0; j < KEPT; j++)                                       \
-                if (pack_is_read(row, cut, first, j))                                    \
-                    words_load(w + j * room, n, start + (size_t)(j * next));             \
+            UNROLL for (uint j = 0; j < count; j++)                                      \
+                if (base + j < end && pack_is_read(row, cut, first, base + j))           \
+                    words_load(w + j * room, n, start + (size_t)((base + j) * next));    \
             return;                                                                      \
         }                                                                                \
-        UNROLL for (uint j = 0; j < KEPT; j++)                                           \
-            if (pack_is_read(row, cut, first, j))                                        \
-                words_gather(w + j * room, sizeof(mem_##name), start + j * next * step,  \
+        UNROLL for (uint j = 0; j < count; j++)                                          \
+            if (base + j < end && pack_is_read(row, cut, first, base + j))               \
+                words_gather(w + j * room, sizeof(mem_##name),                           \
+                             start + (base + j) * next * step,                           \
                              step * sizeof(mem_##name));                                 \
     }
 HOLD_PACKS_OF(x)
@@ -119,55 +128,139 @@ INLINE void forget_columns(uint *w, const bool *stays)
 /* Does the row begin or end inside the pack from column c on? */
 INLINE bool pack_is_cut(struct row row, uint c)
 {
-    return BOUNDED && (c < row.begin || c + PACK > row.end);
+    bool begins = WINDOW & (c < row.begin) & (c + PACK > row.begin);
+    return BOUNDED & (begins | ((c < row.end) & (c + PACK > row.end)));
 }
 
 INLINE void forget_unseen(uint *w, struct row row, uint c)
 {
     bool stays[PACK];
-    if (!pack_is_cut(row, c))
-        return;
     UNROLL for (uint k = 0; k < PACK; k++)
         stays[k] = is_seen(row, c + k);
     forget_columns(w, stays);
 }
 
-/* What the mask, the bounds and the rest make of the words that were read. */
-INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
+INLINE struct pack held_pack(const struct held *h, uint j)
 {
-    uint c = pack_column(cut, first, j);
-    forget_unseen(h->x[j], row, c);
-#if LOGITS_READY
-    bool there = pack_is_there(cut, first, j);
-    UNROLL for (uint k = 0; k < PACK; k++)
-    {
-#if HAS_MASK
-        real mask = CAT(word_, MASK)(h->mask[j], k);
-#else
-        real mask = (real)0;
-#endif
-        h->logit[j][k] = FILL;
-        if (there && is_seen(row, c + k))
-            h->logit[j][k] = masked_logit(row, c + k, CAT(word_, X)(h->x[j], k), mask);
+    struct pack pack;
+    if (j < KEPT) {
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            pack.x[i] = h->x[j][i];
+        UNROLL for (uint i = 0; i < DY_WORDS; i++)
+            pack.dy[i] = h->dy[j][i];
+        UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
+            pack.logit[k] = h->logit[j][k];
+    } else {
+        uint4 v = h->stock[(j - KEPT) * WG];
+        pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
     }
-#elif HAS_MASK
-    bool stays[PACK];
+    return pack;
+}
+
+/* Other words in the place of x. */
+INLINE void hold_words(struct held *h, uint j, const uint *w)
+{
+    if (j >= KEPT)
+        h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
+    UNROLL for (uint i = 0; i < X_WORDS && j < KEPT; i++)
+        h->x[j][i] = w[i];
+}
+
+/* Numbers in the place of a pack's logits, or of its x. */
+INLINE void hold_numbers(struct held *h, uint j, const real *v)
+{
+#if HOLDS_LOGITS
     UNROLL for (uint k = 0; k < PACK; k++)
-        stays[k] = CAT(word_, MASK)(h->mask[j], k) != 0;
-    forget_columns(h->x[j], stays);
+        h->logit[j][k] = v[k];
+#else
+    uint w[X_WORDS];
+    CAT(words_from_, X)(w, v);
+    hold_words(h, j, w);
 #endif
 }
 
-/* What the bounds make of a pack in local memory. */
-INLINE void stock_logits(struct held *h, struct row row, struct cut cut, uint first, uint j)
+/* One of these numbers. */
+INLINE real pack_number(const struct pack *pack, uint k)
+{
+#if HOLDS_LOGITS
+    return pack->logit[k];
+#else
+    return CAT(word_, X)(pack->x, k);
+#endif
+}
+
+#if HAS_MASK
+/* The columns of a pack that a mask of booleans leaves out, as FILL. */
+INLINE void forget_masked(uint *w, const uint *mask)
+{
+#if HAS_PTX && MASK_IS_BOOL && WORD_MAX
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+    {
+        uint m = mask[i / 2], not_zero = ((m & 0x7f7f7f7fu) + 0x7f7f7f7fu) | m;
+        uint stays = i % 2 ? ptx_signs(not_zero, 0xbbaa) : ptx_signs(not_zero, 0x9988);
+        w[i] = (w[i] & stays) | (FILL_WORD(i) & ~stays);
+    }
+#else
+    bool stays[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        stays[k] = CAT(word_, MASK)(mask, k) != 0;
+    forget_columns(w, stays);
+#endif
+}
+#endif
+
+/* What the mask, the bounds and the rest make of the words that were read of a pack. */
+INLINE void make_logits(struct held *h, struct row row, struct cut cut, uint first, uint j,
+                        const uint *mask)
 {
     uint c = pack_column(cut, first, j);
-    __local uint4 *place = h->stock + (j - KEPT) * WG;
-    if (!pack_is_cut(row, c))
-        return;
-    uint w[X_WORDS] = {(*place).x, (*place).y, (*place).z, (*place).w};
-    forget_unseen(w, row, c);
-    *place = (uint4)(w[0], w[1], w[2], w[3]);
+    struct pack pack = held_pack(h, j);
+#if LOGITS_READY
+    bool there = pack_is_there(cut, first, j);
+    real logit[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+    {
+#if HAS_MASK
+        real m = CAT(word_, MASK)(mask, k);
+#else
+        real m = (real)0;
+#endif
+        logit[k] = FILL;
+        if (there && is_seen(row, c + k))
+            logit[k] = masked_logit(row, c + k, CAT(word_, X)(pack.x, k), m);
+    }
+    hold_numbers(h, j, logit);
+#else
+    bool changes = pack_is_cut(row, c);
+#if HAS_MASK
+    forget_masked(pack.x, mask);
+    changes = true;
+#endif
+    if (pack_is_cut(row, c))
+        forget_unseen(pack.x, row, c);
+    if (changes)
+        hold_words(h, j, pack.x);
+#endif
+}
+
+/* The same of GROUP packs from pack `base` on, but none from `end` on; masks are read first. */
+INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first,
+                        uint base, uint end)
+{
+    uint mask[GROUP][MASK_WORDS + 1];
+#if HAS_MASK
+    UNROLL for (uint j = 0; j < GROUP; j++)
+        UNROLL for (uint i = 0; i < MASK_WORDS; i++)
+            mask[j][i] = 0;
+    hold_mask(&mask[0][0], MASK_WORDS + 1, MASK_WORDS,
+              row.mask + pack_column(cut, first, 0) * row.mask_col, row.mask_col,
+              cut.mask_fits, row, cut, first, base, GROUP, end);
+#endif
+    if (base == KEPT)
+        stock_wait();
+    UNROLL for (uint j = 0; j < GROUP; j++)
+        if (base + j < end)
+            make_logits(h, row, cut, first, base + j, mask[j]);
 }
 
 INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
@@ -196,8 +289,6 @@ INLINE void clear_words(struct held *h)
             h->x[j][i] = FILL_WORD(i);
         UNROLL for (uint i = 0; i < DY_WORDS; i++)
             h->dy[j][i] = 0;
-        UNROLL for (uint i = 0; i < MASK_WORDS; i++)
-            h->mask[j][i] = 0;
     }
 }
 
@@ -206,46 +297,26 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 {
     uint c = pack_column(cut, first, 0);
     clear_words(h);
-    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, cut.x_fits, row, cut, first);
+    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, cut.x_fits, row, cut, first, 0, KEPT,
+           KEPT);
 #if HAS_DY
-    hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first);
+    hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
+            KEPT, KEPT);
 #endif
     UNROLL for (uint j = KEPT; j < PACKS; j++)
         stock_pack(h, row, cut, first, j);
-#if HAS_MASK
-    hold_mask(&h->mask[0][0], MASK_WORDS + 1, MASK_WORDS, row.mask + c * row.mask_col,
-              row.mask_col, cut.mask_fits, row, cut, first);
-#endif
     hold_edges(h, row, cut, first);
-    UNROLL for (uint j = 0; j < KEPT; j++)
-        hold_logits(h, row, cut, first, j);
-    stock_wait();
-    UNROLL for (uint j = KEPT; j < PACKS; j++)
-        stock_logits(h, row, cut, first, j);
-}
-
-INLINE struct pack held_pack(const struct held *h, uint j)
-{
-    struct pack pack;
-    if (j < KEPT) {
-        UNROLL for (uint i = 0; i < X_WORDS; i++)
-            pack.x[i] = h->x[j][i];
-        UNROLL for (uint i = 0; i < DY_WORDS; i++)
-            pack.dy[i] = h->dy[j][i];
-        UNROLL for (uint k = 0; k < PACK; k++)
-            pack.logit[k] = h->logit[j][k];
-    } else {
-        uint4 v = h->stock[(j - KEPT) * WG];
-        pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
-    }
-    return pack;
+    UNROLL for (uint base = 0; base < KEPT; base += GROUP)
+        hold_logits(h, row, cut, first, base, KEPT);
+    UNROLL for (uint base = KEPT; base < PACKS; base += GROUP)
+        hold_logits(h, row, cut, first, base, PACKS);
 }
 
 /* The logit of element k. */
 INLINE real pack_logit(const struct pack *pack, struct row row, uint k)
 {
 #if LOGITS_READY
-    return pack->logit[k];
+    return pack_number(pack, k);
 #elif HAS_SCALE
     return CAT(word_, X)(pack->x, k) * (real)row.scale;
 #else
@@ -261,32 +332,6 @@ INLINE struct element pack_element(const struct pack *pack, struct row row, uint
     e.dy = CAT(word_, DY)(pack->dy, k);
 #endif
     return e;
-}
-
-/* Other numbers in the place of a pack's logits, or of its x. */
-INLINE void hold_numbers(struct held *h, uint j, const real *v)
-{
-#if LOGITS_READY
-    UNROLL for (uint k = 0; k < PACK; k++)
-        h->logit[j][k] = v[k];
-#else
-    uint w[X_WORDS];
-    CAT(words_from_, X)(w, v);
-    if (j >= KEPT)
-        h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
-    UNROLL for (uint i = 0; i < X_WORDS && j < KEPT; i++)
-        h->x[j][i] = w[i];
-#endif
-}
-
-/* One of these numbers. */
-INLINE real pack_number(const struct pack *pack, uint k)
-{
-#if LOGITS_READY
-    return pack->logit[k];
-#else
-    return CAT(word_, X)(pack->x, k);
-#endif
 }
 
 INLINE struct element edge_element(const struct held *h, struct row row, struct cut cut,

@@ -25,9 +25,6 @@
 #else
 #define WORK_GROUP(n) __attribute__((reqd_work_group_size(n, 1, 1)))
 #endif
-#ifndef STAGGER
-#define STAGGER 0
-#endif
 #include "shape.cl"
 #include "ptx.cl"
 #include "types.cl"

@@ -50,6 +50,14 @@ static uint ptx_pack_bf16(float low, float high)
     return word;
 }
 
+/* Bytes that are the signs of those that `which` names. */
+static uint ptx_signs(uint bytes, uint which)
+{
+    uint v;
+    __asm__("prmt.b32 %0, %1, 0, %2;" : "=r"(v) : "r"(bytes), "r"(which));
+    return v;
+}
+
 /* 16 and 8 bytes in one piece, where the compiler would like to have them in several. */
 static uint4 ptx_load_16(const __global uint4 *p)
 {
@@ -81,15 +89,24 @@ static void ptx_send(volatile __global ulong2 *p, uint low, uint high, uint sign
                      : "memory");
 }
 
-/* Before looking again: looking costs memory traffic. */
-static void ptx_pause(void)
-{
-    __asm__ volatile("nanosleep.u32 200;");
-}
-
+/* About as long. */
 static void ptx_sleep(uint ns)
 {
     __asm__ volatile("nanosleep.u32 %0;" : : "r"(ns));
+}
+
+/* Before looking again: looking costs memory traffic. */
+static void ptx_pause(void)
+{
+    ptx_sleep(200);
+}
+
+/* Compute units of the device. */
+static uint ptx_units(void)
+{
+    uint n;
+    __asm__("mov.u32 %0, %%nsmid;" : "=r"(n));
+    return n;
 }
 
 static ulong2 ptx_look(volatile __global ulong2 *p)

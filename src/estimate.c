@@ -119,11 +119,14 @@ enum {
 /* Steps for each element, from its load to its result. */
 static double element_steps(const struct problem *p)
 {
+    bool row = clsm_problem_y(p) == CLSM_Y_ROW;
     double steps = clsm_problem_is_f64(p)            ? 100
-                   : clsm_type_bytes(p->x.type) == 2 ? 17
+                   : clsm_type_bytes(p->x.type) == 2 ? (row ? 17 : 9)
                                                      : 25;
     return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) +
-           (clsm_problem_has_forms(p) ? 8 : 0) +
+           (clsm_problem_holds_logits(p) ? 8
+            : clsm_problem_has_forms(p)  ? 3
+                                         : 0) +
            (clsm_problem_y(p) == CLSM_Y_K ? 60 : 0);
 }
 

@@ -11,27 +11,15 @@ enum {
     MAX_GROUP_WORDS = 32768
 };
 
-static size_t words_of(size_t elements, size_t bytes)
-{
-    return (elements * bytes + 3) / 4;
-}
-
 /* Words of one pack: as many as it has, or a real for each logit that is held ready;
- * and of what is read beside it. */
+ * and of what is read beside it and stays. */
 static size_t pack_words(const struct problem *p)
 {
-    static const size_t mask_bytes[] = {
-#define ROW(NAME, name, bytes) [CLSM_MASK_##NAME] = bytes,
-        CLSM_MASKS(ROW)
-#undef ROW
-    };
     size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), words = PACK_BYTES / 4;
     if (clsm_problem_holds_logits(p))
         words = pack * (clsm_problem_is_f64(p) ? 2 : 1);
-    if (clsm_has(p, CLSM_MASK))
-        words += words_of(pack, mask_bytes[p->mask_type]);
     if (clsm_has(p, CLSM_DY))
-        words += words_of(pack, clsm_type_bytes(p->dy.type));
+        words += (pack * clsm_type_bytes(p->dy.type) + 3) / 4;
     return words;
 }
 
@@ -44,12 +32,19 @@ static unsigned packs_held(const struct config *config, const struct problem *p,
     return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
 }
 
-/* May some packs stand in local memory? Then x is all there is of them. */
+/* Are all numbers of a row as wide as those that it is computed in? */
+static bool x_is_real(const struct problem *p)
+{
+    return clsm_type_bytes(p->x.type) == (clsm_problem_is_f64(p) ? 8 : 4);
+}
+
+/* May some packs stand in local memory? Then x, or logits in its place, is all there is
+ * of them. */
 static bool may_stock(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
     return v->packs && v->geometry != ROW_PER_CLUSTER && !clsm_has(p, CLSM_DY) &&
-           !clsm_has(p, CLSM_MASK) && !clsm_problem_holds_logits(p);
+           (x_is_real(p) || !clsm_problem_holds_logits(p));
 }
 
 /* Of `packs` packs, those that stay in registers. */
@@ -95,7 +90,8 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
                     const struct traits *t)
 {
     size_t words = clsm_config_held_words(config, p, t);
-    size_t most = clsm_type_bytes(p->x.type) == 2 ? MAX_HELD_HALVES : MAX_HELD_WORDS;
+    bool halves = clsm_type_bytes(p->x.type) == 2 && !clsm_problem_holds_logits(p);
+    size_t most = halves ? MAX_HELD_HALVES : MAX_HELD_WORDS;
     unsigned packs = packs_held(config, p, t);
     size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
     size_t scratch = clsm_config_scratch_bytes(config, p) /
