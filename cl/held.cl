@@ -140,42 +140,48 @@ INLINE void forget_unseen(uint *w, struct row row, uint c)
     forget_columns(w, stays);
 }
 
-INLINE struct pack held_pack(const struct held *h, uint j)
+INLINE struct pack get_kept(const struct held *h, uint j)
 {
     struct pack pack;
-    if (j < KEPT) {
-        UNROLL for (uint i = 0; i < X_WORDS; i++)
-            pack.x[i] = h->x[j][i];
-        UNROLL for (uint i = 0; i < DY_WORDS; i++)
-            pack.dy[i] = h->dy[j][i];
-        UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
-            pack.logit[k] = h->logit[j][k];
-    } else {
-        uint4 v = h->stock[(j - KEPT) * WG];
-        pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
-    }
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        pack.x[i] = h->x[j][i];
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        pack.dy[i] = h->dy[j][i];
+    UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
+        pack.logit[k] = h->logit[j][k];
     return pack;
 }
 
-/* Other words in the place of x. */
-INLINE void hold_words(struct held *h, uint j, const uint *w)
+INLINE void set_kept(struct held *h, uint j, const struct pack *pack)
 {
-    if (j >= KEPT)
-        h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
-    UNROLL for (uint i = 0; i < X_WORDS && j < KEPT; i++)
-        h->x[j][i] = w[i];
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        h->x[j][i] = pack->x[i];
+    UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
+        h->logit[j][k] = pack->logit[k];
+}
+
+INLINE struct pack get_stocked(const struct held *h, uint j)
+{
+    uint4 v = h->stock[(j - KEPT) * WG];
+    struct pack pack;
+    pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
+    return pack;
+}
+
+INLINE void set_stocked(struct held *h, uint j, const struct pack *pack)
+{
+    const uint *w = pack->x;
+    h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
 }
 
 /* Numbers in the place of a pack's logits, or of its x. */
-INLINE void hold_numbers(struct held *h, uint j, const real *v)
+INLINE void pack_set(struct pack *pack, const real *v)
 {
 #if HOLDS_LOGITS
     UNROLL for (uint k = 0; k < PACK; k++)
-        h->logit[j][k] = v[k];
+        pack->logit[k] = v[k];
 #else
-    uint w[X_WORDS];
-    CAT(words_from_, X)(w, v);
-    hold_words(h, j, w);
+    CAT(words_from_, X)(pack->x, v);
 #endif
 }
 
@@ -210,11 +216,10 @@ INLINE void forget_masked(uint *w, const uint *mask)
 #endif
 
 /* What the mask, the bounds and the rest make of the words that were read of a pack. */
-INLINE void make_logits(struct held *h, struct row row, struct cut cut, uint first, uint j,
+INLINE void make_logits(struct pack *pack, struct row row, struct cut cut, uint first, uint j,
                         const uint *mask)
 {
     uint c = pack_column(cut, first, j);
-    struct pack pack = held_pack(h, j);
 #if LOGITS_READY
     bool there = pack_is_there(cut, first, j);
     real logit[PACK];
@@ -227,27 +232,22 @@ INLINE void make_logits(struct held *h, struct row row, struct cut cut, uint fir
 #endif
         logit[k] = FILL;
         if (there && is_seen(row, c + k))
-            logit[k] = masked_logit(row, c + k, CAT(word_, X)(pack.x, k), m);
+            logit[k] = masked_logit(row, c + k, CAT(word_, X)(pack->x, k), m);
     }
-    hold_numbers(h, j, logit);
+    pack_set(pack, logit);
 #else
-    bool changes = pack_is_cut(row, c);
 #if HAS_MASK
-    forget_masked(pack.x, mask);
-    changes = true;
+    forget_masked(pack->x, mask);
 #endif
     if (pack_is_cut(row, c))
-        forget_unseen(pack.x, row, c);
-    if (changes)
-        hold_words(h, j, pack.x);
+        forget_unseen(pack->x, row, c);
 #endif
 }
 
-/* The same of GROUP packs from pack `base` on, but none from `end` on; masks are read first. */
-INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first,
-                        uint base, uint end)
+/* The masks of GROUP packs from pack `base` on, but none from `end` on. */
+INLINE void hold_masks(uint mask[GROUP][MASK_WORDS + 1], struct row row, struct cut cut,
+                       uint first, uint base, uint end)
 {
-    uint mask[GROUP][MASK_WORDS + 1];
 #if HAS_MASK
     UNROLL for (uint j = 0; j < GROUP; j++)
         UNROLL for (uint i = 0; i < MASK_WORDS; i++)
@@ -256,11 +256,37 @@ INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint fir
               row.mask + pack_column(cut, first, 0) * row.mask_col, row.mask_col,
               cut.mask_fits, row, cut, first, base, GROUP, end);
 #endif
-    if (base == KEPT)
-        stock_wait();
-    UNROLL for (uint j = 0; j < GROUP; j++)
-        if (base + j < end)
-            make_logits(h, row, cut, first, base + j, mask[j]);
+}
+
+INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first)
+{
+    uint mask[GROUP][MASK_WORDS + 1];
+    UNROLL for (uint base = 0; base < KEPT; base += GROUP)
+    {
+        hold_masks(mask, row, cut, first, base, KEPT);
+        UNROLL for (uint j = 0; j < GROUP; j++)
+        {
+            if (base + j >= KEPT)
+                continue;
+            struct pack pack = get_kept(h, base + j);
+            make_logits(&pack, row, cut, first, base + j, mask[j]);
+            set_kept(h, base + j, &pack);
+        }
+    }
+    stock_wait();
+#if HAS_MASK || BOUNDED || LOGITS_READY
+    for (uint base = KEPT; base < PACKS; base += GROUP) {
+        hold_masks(mask, row, cut, first, base, PACKS);
+        UNROLL for (uint j = 0; j < GROUP; j++)
+        {
+            if (base + j >= PACKS)
+                continue;
+            struct pack pack = get_stocked(h, base + j);
+            make_logits(&pack, row, cut, first, base + j, mask[j]);
+            set_stocked(h, base + j, &pack);
+        }
+    }
+#endif
 }
 
 INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
@@ -303,13 +329,10 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
     hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
             KEPT, KEPT);
 #endif
-    UNROLL for (uint j = KEPT; j < PACKS; j++)
+    for (uint j = KEPT; j < PACKS; j++)
         stock_pack(h, row, cut, first, j);
     hold_edges(h, row, cut, first);
-    UNROLL for (uint base = 0; base < KEPT; base += GROUP)
-        hold_logits(h, row, cut, first, base, KEPT);
-    UNROLL for (uint base = KEPT; base < PACKS; base += GROUP)
-        hold_logits(h, row, cut, first, base, PACKS);
+    hold_logits(h, row, cut, first);
 }
 
 /* The logit of element k. */
@@ -366,15 +389,26 @@ INLINE real tame(real x)
     return x == x ? zero : x;
 }
 
+INLINE void pack_tame(struct pack *pack)
+{
+    real x[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        x[k] = tame(pack_number(pack, k));
+    pack_set(pack, x);
+}
+
 INLINE void held_tame(struct held *h)
 {
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
     {
-        struct pack pack = held_pack(h, j);
-        real x[PACK];
-        UNROLL for (uint k = 0; k < PACK; k++)
-            x[k] = tame(pack_number(&pack, k));
-        hold_numbers(h, j, x);
+        struct pack pack = get_kept(h, j);
+        pack_tame(&pack);
+        set_kept(h, j, &pack);
+    }
+    for (uint j = KEPT; j < PACKS; j++) {
+        struct pack pack = get_stocked(h, j);
+        pack_tame(&pack);
+        set_stocked(h, j, &pack);
     }
     UNROLL for (uint i = 0; i < EDGES; i++)
         h->edge_x[i] = tame(h->edge_x[i]);

@@ -42,9 +42,13 @@ INLINE real pack_max(const struct pack *pack, struct row row)
 INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint first)
 {
     real max = -INFINITY;
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
     {
-        struct pack pack = held_pack(h, j);
+        struct pack pack = get_kept(h, j);
+        max = real_max(max, pack_max(&pack, row));
+    }
+    for (uint j = KEPT; j < PACKS; j++) {
+        struct pack pack = get_stocked(h, j);
         max = real_max(max, pack_max(&pack, row));
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
@@ -112,6 +116,15 @@ INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint
 }
 
 #if OP_NEEDS_REST && OP_NEEDS_MAX
+/* Does a pack, of terms if it holds these, have the row's maximum? */
+INLINE bool pack_has_max(const struct pack *pack, struct row row, real max, bool holds)
+{
+    real most = (real)0;
+    UNROLL for (uint k = 0; k < PACK; k++)
+        most = real_max(most, pack_number(pack, k));
+    return holds ? most == (real)1 : pack_max(pack, row) == max;
+}
+
 /* A logarithm of a sum barely above 1 wants the last digits of what stands beside the maximum,
  * which those that were added to it in its pack have lost: they are added again, one by one.
  * Where the sum is 2 or more, nobody misses them; so there is no second maximum either. */
@@ -121,13 +134,18 @@ INLINE struct pair sum_beside_max(const struct held *h, struct row row, struct c
     struct pack found;
     bool is_found = false;
     uint c = 0;
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
     {
-        struct pack pack = held_pack(h, j);
-        real most = (real)0;
-        UNROLL for (uint k = 0; k < PACK; k++)
-            most = real_max(most, pack_number(&pack, k));
-        if (holds ? most == (real)1 : pack_max(&pack, row) == max) {
+        struct pack pack = get_kept(h, j);
+        if (pack_has_max(&pack, row, max, holds)) {
+            found = pack;
+            is_found = true;
+            c = pack_column(cut, first, j);
+        }
+    }
+    for (uint j = KEPT; j < PACKS; j++) {
+        struct pack pack = get_stocked(h, j);
+        if (pack_has_max(&pack, row, max, holds)) {
             found = pack;
             is_found = true;
             c = pack_column(cut, first, j);
@@ -150,6 +168,23 @@ INLINE struct pair sum_beside_max(const struct held *h, struct row row, struct c
 }
 #endif
 
+/* Adds the terms of pack j, and leaves them if it holds terms. */
+INLINE struct pair pack_sum(struct pack *pack, struct row row, struct cut cut, uint first,
+                            uint j, real max, bool holds, struct keep *keep,
+                            struct pair sum)
+{
+    real term[PACK];
+    uint c = pack_column(cut, first, j);
+    UNROLL for (uint k = 0; k < PACK; k++)
+        term[k] = (real)0;
+    if (pack_is_seen(row, c))
+        pack_terms(pack, row, c, max, term);
+    keep_pack(pack, row, cut, first, j, keep);
+    if (holds)
+        pack_set(pack, term);
+    return add_terms(sum, term, false);
+}
+
 /* `holds`: leave the terms, where those can be held. `most` is this worker's own maximum. */
 INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint first,
                             real max, real most, bool holds, struct keep *keep)
@@ -157,19 +192,18 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
     struct pair sum = {(real)0, (real)0};
     holds = holds && HOLDS_TERMS;
     keep_edges(h, row, cut, first, keep, false);
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    UNROLL for (uint j = 0; j < KEPT; j++)
     {
-        struct pack pack = held_pack(h, j);
-        real term[PACK];
-        uint c = pack_column(cut, first, j);
-        UNROLL for (uint k = 0; k < PACK; k++)
-            term[k] = (real)0;
-        if (pack_is_seen(row, c))
-            pack_terms(&pack, row, c, max, term);
-        keep_pack(&pack, row, cut, first, j, keep);
+        struct pack pack = get_kept(h, j);
+        sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
         if (holds)
-            hold_numbers(h, j, term);
-        sum = add_terms(sum, term, false);
+            set_kept(h, j, &pack);
+    }
+    for (uint j = KEPT; j < PACKS; j++) {
+        struct pack pack = get_stocked(h, j);
+        sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
+        if (holds)
+            set_stocked(h, j, &pack);
     }
     keep_edges(h, row, cut, first, keep, true);
     real ones = (real)0;
@@ -241,41 +275,52 @@ INLINE void write_spot(struct row row, struct cut cut, uint first, struct result
 #endif
 }
 
-/* Pack j as words of y. `terms`: are terms held, and `part` what brings them to the row's
- * maximum? `unseen`: what is written where a row does not take part. */
-INLINE void pack_values(const struct held *h, struct row row, uint c, uint j,
-                        struct result result, uint hot, bool terms, real part, real unseen,
-                        uint *w)
+/* How elements become results. */
+struct writing {
+    struct result result;
+    uint hot;
+    bool terms;  /* are terms held, */
+    real part;   /* and what brings them to the row's maximum? */
+    real unseen; /* for columns that do not take part */
+};
+
+/* Pack j to y. */
+INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, uint first,
+                       uint j, struct writing as)
 {
     real v[PACK];
-    struct pack pack = held_pack(h, j);
+    uint w[Y_WORDS], c = pack_column(cut, first, j);
+    __global mem_y *y = row.y + pack_column(cut, first, 0) + (size_t)(j * WORKERS * PACK);
     UNROLL for (uint k = 0; k < PACK; k++)
     {
-        struct element e = pack_element(&pack, row, c + k, k);
-        v[k] = unseen;
-        if (terms)
-            v[k] = term_value(row, e.c, pack_number(&pack, k), result, part);
+        struct element e = pack_element(pack, row, c + k, k);
+        v[k] = as.unseen;
+        if (as.terms)
+            v[k] = term_value(row, e.c, pack_number(pack, k), as.result, as.part);
         else if (pack_is_seen(row, c))
-            v[k] = held_value(row, e, result, hot);
+            v[k] = held_value(row, e, as.result, as.hot);
     }
     CAT(words_from_, Y)(w, v);
+    if (pack_is_there(cut, first, j) && cut.y_fits)
+        words_store(w, Y_WORDS, y);
+    else if (pack_is_there(cut, first, j))
+        words_scatter(w, sizeof(mem_y), y);
 }
 
 INLINE void held_write(const struct held *h, struct row row, struct cut cut, uint first,
                        struct result result, uint hot, bool terms, real part)
 {
-    uint start = pack_column(cut, first, 0);
     struct element nothing = {NO_COLUMN, (real)FILL, (real)0};
     real unseen = BOUNDED ? held_value(row, nothing, result, hot) : (real)0;
-    UNROLL for (uint j = 0; j < PACKS; j++)
+    struct writing as = {result, hot, terms, part, unseen};
+    UNROLL for (uint j = 0; j < KEPT; j++)
     {
-        uint w[Y_WORDS], on = j * WORKERS * PACK;
-        __global mem_y *y = row.y + start + (size_t)on;
-        pack_values(h, row, start + on, j, result, hot, terms, part, unseen, w);
-        if (pack_is_there(cut, first, j) && cut.y_fits)
-            words_store(w, Y_WORDS, y);
-        else if (pack_is_there(cut, first, j))
-            words_scatter(w, sizeof(mem_y), y);
+        struct pack pack = get_kept(h, j);
+        write_pack(&pack, row, cut, first, j, as);
+    }
+    for (uint j = KEPT; j < PACKS; j++) {
+        struct pack pack = get_stocked(h, j);
+        write_pack(&pack, row, cut, first, j, as);
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
@@ -321,8 +366,10 @@ INLINE void held_end(struct held *held, struct row row, struct cut cut, uint fir
 #if OP_FROM_TERM && MAX_MOVES
     part = exp_nonpositive(below_max(max, result.max));
 #endif
-    if (TAMED && !HOLDS_TERMS && result.max == (real)INFINITY && max < (real)INFINITY)
+#if TAMED
+    if (!HOLDS_TERMS && result.max == (real)INFINITY && max < (real)INFINITY)
         held_tame(held);
+#endif
     if (!HOLDS_TERMS)
         held_forget(held, row);
     held_write(held, row, cut, first, result, hot, HOLDS_TERMS, part);

@@ -59,8 +59,6 @@ clsm_row(TENSORS, SHARED)
     __local uint4 stock[STOCK];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
-    if (tickets > 2 * (uint)get_num_groups(0)) /* so that some write while others read */
-        ptx_sleep(8 * (uint)get_group_id(0));
     take_ticket(shared, tickets, &ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint t = ticket; t < tickets; t = ticket) {

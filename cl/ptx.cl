@@ -89,24 +89,10 @@ static void ptx_send(volatile __global ulong2 *p, uint low, uint high, uint sign
                      : "memory");
 }
 
-/* About as long. */
-static void ptx_sleep(uint ns)
-{
-    __asm__ volatile("nanosleep.u32 %0;" : : "r"(ns));
-}
-
 /* Before looking again: looking costs memory traffic. */
 static void ptx_pause(void)
 {
-    ptx_sleep(200);
-}
-
-/* Compute units of the device. */
-static uint ptx_units(void)
-{
-    uint n;
-    __asm__("mov.u32 %0, %%nsmid;" : "=r"(n));
-    return n;
+    __asm__ volatile("nanosleep.u32 200;");
 }
 
 static ulong2 ptx_look(volatile __global ulong2 *p)

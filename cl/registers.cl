@@ -15,11 +15,6 @@ clsm_row(TENSORS)
 {
     __local real scratch[SCRATCH_REALS];
     __local uint4 stock[STOCK];
-#if HAS_PTX && WG > 512
-    /* A unit has room for one of these, so that some write while others read. */
-    if (get_group_id(0) < ptx_units() && shape.rows > 4 * ptx_units())
-        ptx_sleep(32 * (uint)get_group_id(0));
-#endif
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
         held_row(ROW_AT(r), get_local_id(0), scratch, stock);
 }

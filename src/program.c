@@ -23,8 +23,9 @@ enum { UNIT_REGISTERS = 65536, STOCKED_REGISTERS = 64, MANY_WORDS = 32 };
 /* What a kernel needs besides the words that it holds, so that none spills. */
 static unsigned working_registers(const struct problem *p, unsigned held)
 {
-    bool more =
-        clsm_has(p, CLSM_MASK) || clsm_problem_y(p) == CLSM_Y_K || held > MANY_WORDS;
+    bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
+                     clsm_type_bytes(p->x.type) > 2;
+    bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > MANY_WORDS;
     return more ? 48 : 32;
 }
 
