@@ -28,6 +28,7 @@ enum {
 enum { MASK_WORDS = 0, GROUP = KEPT };
 #endif
 
+#define STOCK_LOOP _Pragma("unroll 2")
 enum { STOCK = KEPT < PACKS ? (PACKS - KEPT) * WG : 1 }; /* packs of a work-group */
 
 struct held {
@@ -156,13 +157,17 @@ INLINE void set_kept(struct held *h, uint j, const struct pack *pack)
 {
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         h->x[j][i] = pack->x[i];
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        h->dy[j][i] = pack->dy[i];
     UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
         h->logit[j][k] = pack->logit[k];
 }
 
-INLINE struct pack get_stocked(const struct held *h, uint j)
+/* `zero` is 0, or row.zero: then the compiler does not know that the place is the same as it was
+ * a moment ago, and will not keep all of it in registers in between. */
+INLINE struct pack get_stocked(const struct held *h, uint j, uint zero)
 {
-    uint4 v = h->stock[(j - KEPT) * WG];
+    uint4 v = h->stock[(j - KEPT) * WG + zero];
     struct pack pack;
     pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
     return pack;
@@ -214,6 +219,14 @@ INLINE void forget_masked(uint *w, const uint *mask)
 #endif
 }
 #endif
+
+/* Is anything made of all packs, or of some? */
+#if HAS_MASK || LOGITS_READY
+#define REMAKES_ALL 1
+#else
+#define REMAKES_ALL 0
+#endif
+#define REMAKES (REMAKES_ALL || BOUNDED)
 
 /* What the mask, the bounds and the rest make of the words that were read of a pack. */
 INLINE void make_logits(struct pack *pack, struct row row, struct cut cut, uint first, uint j,
@@ -274,19 +287,19 @@ INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint fir
         }
     }
     stock_wait();
-#if HAS_MASK || BOUNDED || LOGITS_READY
-    for (uint base = KEPT; base < PACKS; base += GROUP) {
+    STOCK_LOOP for (uint base = KEPT; base < PACKS && REMAKES; base += GROUP)
+    {
         hold_masks(mask, row, cut, first, base, PACKS);
         UNROLL for (uint j = 0; j < GROUP; j++)
         {
-            if (base + j >= PACKS)
+            uint at = base + j;
+            if (at >= PACKS || !(REMAKES_ALL || pack_is_cut(row, pack_column(cut, first, at))))
                 continue;
-            struct pack pack = get_stocked(h, base + j);
-            make_logits(&pack, row, cut, first, base + j, mask[j]);
-            set_stocked(h, base + j, &pack);
+            struct pack pack = get_stocked(h, at, 0);
+            make_logits(&pack, row, cut, first, at, mask[j]);
+            set_stocked(h, at, &pack);
         }
     }
-#endif
 }
 
 INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
@@ -329,7 +342,7 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
     hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
             KEPT, KEPT);
 #endif
-    for (uint j = KEPT; j < PACKS; j++)
+    UNROLL for (uint j = KEPT; j < PACKS; j++)
         stock_pack(h, row, cut, first, j);
     hold_edges(h, row, cut, first);
     hold_logits(h, row, cut, first);
@@ -366,20 +379,30 @@ INLINE struct element edge_element(const struct held *h, struct row row, struct 
 
 /* Between two passes: what the first made of the words is not worth a register each, so the
  * compiler may not know that the second makes the same of them. */
-INLINE void held_forget(struct held *h, struct row row)
-{
 #if HAS_PTX && !LOGITS_READY && !X_IS_REAL
-    UNROLL for (uint j = 0; j < KEPT; j++)
-    {
-        UNROLL for (uint i = 0; i < X_WORDS; i++)
-            h->x[j][i] += row.zero;
+INLINE void pack_forget(struct pack *pack, struct row row)
+{
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        pack->x[i] += row.zero;
 #if HAS_DY
-        UNROLL for (uint i = 0; i < DY_WORDS; i++)
-            h->dy[j][i] += row.zero;
-#endif
-    }
+    UNROLL for (uint i = 0; i < DY_WORDS; i++)
+        pack->dy[i] += row.zero;
 #endif
 }
+
+INLINE void held_forget(struct held *h, struct row row)
+{
+    UNROLL for (uint j = 0; j < KEPT; j++)
+    {
+        struct pack pack = get_kept(h, j);
+        pack_forget(&pack, row);
+        set_kept(h, j, &pack);
+    }
+}
+#else
+#define pack_forget(pack, row)
+#define held_forget(h, row)
+#endif
 
 #if TAMED
 /* A row with +inf as one with 0 there, and -inf elsewhere. */
@@ -405,8 +428,9 @@ INLINE void held_tame(struct held *h)
         pack_tame(&pack);
         set_kept(h, j, &pack);
     }
-    for (uint j = KEPT; j < PACKS; j++) {
-        struct pack pack = get_stocked(h, j);
+    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(h, j, 0);
         pack_tame(&pack);
         set_stocked(h, j, &pack);
     }

@@ -47,8 +47,9 @@ INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint 
         struct pack pack = get_kept(h, j);
         max = real_max(max, pack_max(&pack, row));
     }
-    for (uint j = KEPT; j < PACKS; j++) {
-        struct pack pack = get_stocked(h, j);
+    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(h, j, row.zero);
         max = real_max(max, pack_max(&pack, row));
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
@@ -137,14 +138,16 @@ INLINE struct pair sum_beside_max(const struct held *h, struct row row, struct c
     UNROLL for (uint j = 0; j < KEPT; j++)
     {
         struct pack pack = get_kept(h, j);
+        pack_forget(&pack, row);
         if (pack_has_max(&pack, row, max, holds)) {
             found = pack;
             is_found = true;
             c = pack_column(cut, first, j);
         }
     }
-    for (uint j = KEPT; j < PACKS; j++) {
-        struct pack pack = get_stocked(h, j);
+    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(h, j, row.zero);
         if (pack_has_max(&pack, row, max, holds)) {
             found = pack;
             is_found = true;
@@ -199,8 +202,9 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
         if (holds)
             set_kept(h, j, &pack);
     }
-    for (uint j = KEPT; j < PACKS; j++) {
-        struct pack pack = get_stocked(h, j);
+    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(h, j, 0);
         sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
         if (holds)
             set_stocked(h, j, &pack);
@@ -318,8 +322,9 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
         struct pack pack = get_kept(h, j);
         write_pack(&pack, row, cut, first, j, as);
     }
-    for (uint j = KEPT; j < PACKS; j++) {
-        struct pack pack = get_stocked(h, j);
+    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(h, j, 0);
         write_pack(&pack, row, cut, first, j, as);
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
