@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row's packs from memory to where they are held: all loads are on their way before the first
+ * is waited for. Then masks and bounds make -inf of what they leave out.
+ */
+/* Is there anything of pack j to be read? Both are asked, so that there is one branch. */
+INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
+{
+    return pack_is_there(cut, first, j) & pack_is_seen(row, pack_column(cut, first, j));
+}
+
+/* `count` packs of a tensor from pack `base` on, but none from `end` on, words of `room` places
+ * each. The two cases stand apart, so that no branch keeps one pack's loads from being on their
+ * way with the others'. */
+#define HOLD_PACKS_OF(name)                                                              \
+    INLINE void hold_##name(uint *w, uint room, uint n, const __global mem_##name *start, \
+                            size_t step, bool fits, struct row row, struct cut cut,      \
+                            uint first, uint base, uint count, uint end)                 \
+    {                                                                                    \
+        const uint next = WORKERS * PACK;                                                \
+        if (fits) {                                                                      \
+            UNROLL for (uint j = 0; j < count; j++)                                      \
+                if (base + j < end && pack_is_read(row, cut, first, base + j))           \
+                    words_load(w + j * room, n, start + (size_t)((base + j) * next));    \
+            return;                                                                      \
+        }                                                                                \
+        UNROLL for (uint j = 0; j < count; j++)                                          \
+            if (base + j < end && pack_is_read(row, cut, first, base + j))               \
+                words_gather(w + j * room, sizeof(mem_##name),                           \
+                             start + (base + j) * next * step,                           \
+                             step * sizeof(mem_##name));                                 \
+    }
+HOLD_PACKS_OF(x)
+#if HAS_DY
+HOLD_PACKS_OF(dy)
+#endif
+#if HAS_MASK
+HOLD_PACKS_OF(mask)
+#endif
+
+/* One that goes to local memory; it is there after stock_wait. */
+INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+{
+    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
+    const __global mem_x *x = row.x + start + (size_t)on;
+    __local uint4 *place = h->stock + (j - KEPT) * WG;
+    uint w[X_WORDS] = {FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3)};
+    bool there = pack_is_read(row, cut, first, j);
+#if HAS_PTX
+    if (there && cut.x_fits) {
+        ptx_copy_16(place, (const __global uint4 *)x);
+        return;
+    }
+#endif
+    if (there && cut.x_fits)
+        words_load(w, X_WORDS, x);
+    else if (there)
+        words_gather(w, sizeof(mem_x), x, sizeof(mem_x));
+    *place = (uint4)(w[0], w[1], w[2], w[3]);
+}
+
+INLINE void stock_wait(void)
+{
+#if HAS_PTX
+    if (KEPT < PACKS)
+        ptx_wait_copies();
+#endif
+}
+
+/* The columns of a pack that do not take part, as FILL. */
+INLINE void forget_columns(uint *w, const bool *stays)
+{
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+    {
+        uint low = i * PACK / X_WORDS, high = (i * PACK + PACK - 1) / X_WORDS;
+        uint a = stays[low] ? w[i] : FILL_WORD(i);
+        uint b = stays[high] ? w[i] : FILL_WORD(i);
+        w[i] = low == high ? a : (a & 0xffffu) | (b & 0xffff0000u);
+    }
+}
+
+/* Does the row begin or end inside the pack from column c on? */
+INLINE bool pack_is_cut(struct row row, uint c)
+{
+    bool begins = WINDOW & (c < row.begin) & (c + PACK > row.begin);
+    return BOUNDED & (begins | ((c < row.end) & (c + PACK > row.end)));
+}
+
+INLINE void forget_unseen(uint *w, struct row row, uint c)
+{
+    bool stays[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        stays[k] = is_seen(row, c + k);
+    forget_columns(w, stays);
+}
+
+#if HAS_MASK
+/* The columns of a pack that a mask of booleans leaves out, as FILL. */
+INLINE void forget_masked(uint *w, const uint *mask)
+{
+#if HAS_PTX && MASK_IS_BOOL && WORD_MAX
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+    {
+        uint m = mask[i / 2], not_zero = ((m & 0x7f7f7f7fu) + 0x7f7f7f7fu) | m;
+        uint stays = i % 2 ? ptx_signs(not_zero, 0xbbaa) : ptx_signs(not_zero, 0x9988);
+        w[i] = (w[i] & stays) | (FILL_WORD(i) & ~stays);
+    }
+#else
+    bool stays[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        stays[k] = CAT(word_, MASK)(mask, k) != 0;
+    forget_columns(w, stays);
+#endif
+}
+#endif
+
+/* Is anything made of all packs, or of some? */
+#if HAS_MASK || LOGITS_READY
+#define REMAKES_ALL 1
+#else
+#define REMAKES_ALL 0
+#endif
+#define REMAKES (REMAKES_ALL || BOUNDED)
+
+/* What the mask, the bounds and the rest make of the words that were read of a pack. */
+INLINE void make_logits(struct pack *pack, struct row row, struct cut cut, uint first, uint j,
+                        const uint *mask)
+{
+    uint c = pack_column(cut, first, j);
+#if LOGITS_READY
+    bool there = pack_is_there(cut, first, j);
+    real logit[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+    {
+#if HAS_MASK
+        real m = CAT(word_, MASK)(mask, k);
+#else
+        real m = (real)0;
+#endif
+        logit[k] = FILL;
+        if (there && is_seen(row, c + k))
+            logit[k] = masked_logit(row, c + k, CAT(word_, X)(pack->x, k), m);
+    }
+    pack_set(pack, logit);
+#else
+#if HAS_MASK
+    forget_masked(pack->x, mask);
+#endif
+    if (pack_is_cut(row, c))
+        forget_unseen(pack->x, row, c);
+#endif
+}
+
+/* The masks of GROUP packs from pack `base` on, but none from `end` on. */
+INLINE void hold_masks(uint mask[GROUP][MASK_WORDS + 1], struct row row, struct cut cut,
+                       uint first, uint base, uint end)
+{
+#if HAS_MASK
+    UNROLL for (uint j = 0; j < GROUP; j++)
+        UNROLL for (uint i = 0; i < MASK_WORDS; i++)
+            mask[j][i] = 0;
+    hold_mask(&mask[0][0], MASK_WORDS + 1, MASK_WORDS,
+              row.mask + pack_column(cut, first, 0) * row.mask_col, row.mask_col,
+              cut.mask_fits, row, cut, first, base, GROUP, end);
+#endif
+}
+
+INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first)
+{
+    uint mask[GROUP][MASK_WORDS + 1];
+    UNROLL for (uint base = 0; base < KEPT; base += GROUP)
+    {
+        hold_masks(mask, row, cut, first, base, KEPT);
+        UNROLL for (uint j = 0; j < GROUP; j++)
+        {
+            if (base + j >= KEPT)
+                continue;
+            struct pack pack = get_kept(h, base + j);
+            make_logits(&pack, row, cut, first, base + j, mask[j]);
+            set_kept(h, base + j, &pack);
+        }
+    }
+    stock_wait();
+    STOCK_LOOP for (uint base = KEPT; base < PACKS && REMAKES; base += GROUP)
+    {
+        hold_masks(mask, row, cut, first, base, PACKS);
+        UNROLL for (uint j = 0; j < GROUP; j++)
+        {
+            uint at = base + j;
+            if (at >= PACKS || !(REMAKES_ALL || pack_is_cut(row, pack_column(cut, first, at))))
+                continue;
+            struct pack pack = get_stocked(h, at, 0);
+            make_logits(&pack, row, cut, first, at, mask[j]);
+            set_stocked(h, at, &pack);
+        }
+    }
+}
+
+INLINE void hold_edges(struct held *h, struct row row, struct cut cut, uint first)
+{
+    if (!cut.ragged)
+        return;
+    UNROLL for (uint i = 0; i < EDGES; i++)
+    {
+        uint c = edge_column(row, cut, first, i);
+        h->edge_x[i] = FILL;
+        h->edge_dy[i] = 0;
+        if (c != NO_COLUMN && is_seen(row, c)) {
+            h->edge_x[i] = row_logit(row, c);
+#if HAS_DY
+            h->edge_dy[i] = CAT(get_, DY)(row.dy + c);
+#endif
+        }
+    }
+}
+
+INLINE void clear_words(struct held *h)
+{
+    UNROLL for (uint j = 0; j < KEPT; j++)
+    {
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            h->x[j][i] = FILL_WORD(i);
+        UNROLL for (uint i = 0; i < DY_WORDS; i++)
+            h->dy[j][i] = 0;
+    }
+}
+
+/* All loads are on their way before the first is waited for. */
+INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
+{
+    uint c = pack_column(cut, first, 0);
+    clear_words(h);
+    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, cut.x_fits, row, cut, first, 0, KEPT,
+           KEPT);
+#if HAS_DY
+    hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
+            KEPT, KEPT);
+#endif
+    UNROLL for (uint j = KEPT; j < PACKS; j++)
+        stock_pack(h, row, cut, first, j);
+    hold_edges(h, row, cut, first);
+    hold_logits(h, row, cut, first);
+}
