@@ -58,29 +58,53 @@ START_TEST(packs_are_right_wherever_rows_start)
 END_TEST
 
 /* Ten packs a work-item, of which registers take at most eight; the last ones are not
- * all there, and rows start and end anywhere. */
-static void run_stock(struct tally *t, clsm_op op, clsm_type type, unsigned flags)
+ * all there, and rows start and end anywhere. A row of each kind of input. */
+static struct trial stocked(clsm_op op, clsm_type type)
 {
     size_t cols = 16 / clsm_type_bytes(type) * 64 * 10 - 77;
     struct trial trial = {.mixed = true, .x_offset = 3, .y_offset = 3, .seed = 11};
-    trial.problem = problem_of(op, type, type, 9, cols);
+    trial.problem = problem_of(op, type, type, INPUT_KIND_COUNT, cols);
     trial.problem.variant = "registers:WG=64";
-    trial.problem.flags = flags;
-    trial.problem.causal_offset = (ptrdiff_t)cols - 5;
-    if (flags & CLSM_CAUSAL)
-        trial.problem.window = cols / 2;
-    tally_trial(t, &trial, NULL);
+    return trial;
 }
 
 START_TEST(packs_beyond_the_registers_stand_in_local_memory)
 {
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        unsigned flags;
+        clsm_nonfinite nonfinite;
+        clsm_mask_type mask;
+    } cases[] = {
+        {.op = CLSM_SOFTMAX, .type = CLSM_F32},
+        {.op = CLSM_SOFTMAX, .type = CLSM_F16},
+        {.op = CLSM_LOG_SOFTMAX, .type = CLSM_BF16, .flags = CLSM_DETERMINISTIC},
+        {.op = CLSM_LOG_SUM_EXP, .type = CLSM_F32},
+        {.op = CLSM_SOFTMAX, .type = CLSM_F32, .flags = CLSM_CAUSAL},
+        {.op = CLSM_SOFTMAX, .type = CLSM_BF16, .nonfinite = CLSM_NONFINITE_LIMIT},
+        {.op = CLSM_LOG_SOFTMAX, .type = CLSM_F32, .nonfinite = CLSM_NONFINITE_LIMIT},
+        {.op = CLSM_SOFTMAX, .type = CLSM_F16, .mask = CLSM_MASK_BOOL},
+        {.op = CLSM_SOFTMAX, .type = CLSM_F32, .mask = CLSM_MASK_F32},
+        {.op = CLSM_CROSS_ENTROPY, .type = CLSM_F16},
+    };
     struct tally t = tally_of(_i);
-    run_stock(&t, CLSM_SOFTMAX, CLSM_F32, 0);
-    run_stock(&t, CLSM_SOFTMAX, CLSM_F16, 0);
-    run_stock(&t, CLSM_LOG_SOFTMAX, CLSM_BF16, CLSM_DETERMINISTIC);
-    run_stock(&t, CLSM_LOG_SUM_EXP, CLSM_F32, 0);
-    run_stock(&t, CLSM_SOFTMAX, CLSM_F32, CLSM_CAUSAL);
-    run_stock(&t, CLSM_CROSS_ENTROPY, CLSM_F16, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct trial trial = stocked(cases[i].op, cases[i].type);
+        clsm_problem *p = &trial.problem;
+        p->flags = cases[i].flags;
+        p->nonfinite = cases[i].nonfinite;
+        p->mask_type = cases[i].mask;
+        if (p->mask_type) {
+            p->operands |= CLSM_BIT(CLSM_MASK);
+            p->mask_stride.row = p->cols + 1;
+        }
+        if (p->flags & CLSM_CAUSAL) {
+            p->causal_offset = (ptrdiff_t)p->cols - 5;
+            p->window = p->cols / 2;
+        }
+        tally_trial(&t, &trial, NULL);
+    }
     tally_end(&t);
 }
 END_TEST
