@@ -58,7 +58,7 @@ static void print_shape(const struct limit_case *c, char *text, size_t bytes)
 
 static void print_name(const struct limit_case *c, char *text, size_t bytes)
 {
-    bool plain = !c->form->dress && !c->form->in_place;
+    bool plain = strcmp(c->form->name, "plain") == 0;
     snprintf(text, bytes, "%s%s%s", clsm_op_name(c->op), plain ? "" : " ",
              plain ? "" : c->form->name);
 }

@@ -67,6 +67,8 @@ static void print_line(const struct line *line)
     n = known ? snprintf(worst, sizeof worst, words[against].value, line->worst) : 0;
     if (known && isfinite(line->worst_peer))
         snprintf(worst + n, sizeof worst - (size_t)n, ", %.2f p", line->worst_peer);
+    else if (known && line->goal->peer > 0)
+        snprintf(worst + n, sizeof worst - (size_t)n, ", no p");
     if (against != NOTHING)
         snprintf(met, sizeof met, "%u of %u", line->marks[MARK_PASS], line->cases);
     printf("| %-12s | %-31s | %-18s | %-8s | %-7s |\n", line->goal->group, goal, worst,

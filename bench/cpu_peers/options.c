@@ -31,14 +31,14 @@ static const char help[] =
     "up\n"
     "  --threads N      for all, instead of as many as there are\n"
     "  --device D       an OpenCL device: cpu, index, part of a name (cpu)\n"
-    "  --peers FILE     other libraries' times, made by bench/cpu_peers/torch_cpu.py\n"
+    "  --peers FILE     other libraries' times, made by bench/peers.py\n"
     "  --quiet          print only what is no pass, and the table\n"
     "  --json FILE      write the results as JSON (- for stdout)\n"
     "  --list-json      print the cases as JSON and time nothing\n\n"
     "Example:\n"
     "  clsoftmax-cpu-peers --only 1k-4k --only errors\n"
     "  clsoftmax-cpu-peers --list-json > cases.json\n"
-    "  python3 bench/cpu_peers/torch_cpu.py cases.json torch.json\n"
+    "  python3 bench/peers.py --peer torch-cpu cases.json torch.json\n"
     "  clsoftmax-cpu-peers --peers torch.json --json cpu.json\n";
 
 /* "64M"; false if it is none, or less than a kilobyte. */

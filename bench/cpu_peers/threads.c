@@ -121,7 +121,8 @@ static void tell(struct cpu_run *run, const struct limit_case *c, unsigned threa
         snprintf(r.info.variant, sizeof r.info.variant, "%s", variant->valuestring);
     if (r.seconds > 0) {
         r.copy_seconds = r.value * r.seconds;
-        r.copied_by = "";
+        const cJSON *by = cJSON_GetObjectItemCaseSensitive(found, "copied_by");
+        r.copied_by = cJSON_IsString(by) ? by->valuestring : "";
         snprintf(r.note, sizeof r.note,
                  "%u threads: %.2f times the speed of one; best peer %.2fx", threads,
                  alone / r.seconds, number(found, "of_best_peer"));
