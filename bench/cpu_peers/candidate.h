@@ -17,7 +17,8 @@ struct candidate {
     void *call;
     clsm_plan *plan; /* ours */
     double times[MOST_ROUNDS];
-    double seconds; /* the median; 0 before rounds_run() */
+    bool calm[MOST_ROUNDS]; /* nothing disturbed that timing */
+    double seconds;         /* the median; 0 before rounds_run() */
 };
 
 struct candidates {

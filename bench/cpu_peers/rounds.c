@@ -3,13 +3,14 @@
 #include "rounds.h"
 
 #include "measure.h"
+#include "waiting.h"
 
-#include <string.h>
 #include <time.h>
 
 static const double CALM = 0.8;       /* of the copy's median speed: undisturbed */
-static const double MOST_SECONDS = 8; /* of one case, once there are LEAST_ROUNDS */
-enum { LEAST_ROUNDS = 3, NAPS = 100 };
+static const double KEPT = 0.05;      /* of a run, without a processor: disturbed */
+static const double MOST_SECONDS = 6; /* of one case, once there are LEAST_ROUNDS */
+enum { LEAST_ROUNDS = 3, MOST_TIMES = 4 /* as many as wanted */, NAPS = 100 };
 
 static double seconds_of(clockid_t clock)
 {
@@ -33,74 +34,97 @@ static void come_to_rest(void)
 
 /* The second of two runs on different sets: the first one wakes the candidate's
  * threads, which can take as long as the work itself. */
-static bool time_one(struct candidate *c, unsigned turn, double *seconds)
+static bool time_one(struct candidate *c, unsigned turn, unsigned round)
 {
     unsigned sets = c->stage->sets;
     come_to_rest();
     bool good = c->run(c, turn % sets);
-    double start = seconds_of(CLOCK_MONOTONIC);
+    double waited = waiting_seconds(), start = seconds_of(CLOCK_MONOTONIC);
     good = good && c->run(c, (turn + 1) % sets);
-    *seconds = seconds_of(CLOCK_MONOTONIC) - start;
+    c->times[round] = seconds_of(CLOCK_MONOTONIC) - start;
+    c->calm[round] = waiting_seconds() - waited <= KEPT * c->times[round];
     return good;
 }
 
-static double median_of(const double *times, unsigned n)
+/* How many were disturbed. */
+static unsigned set_median(struct candidate *c, unsigned n)
 {
     double v[MOST_ROUNDS];
-    memcpy(v, times, n * sizeof *v);
-    return median(v, n);
+    unsigned calm = 0;
+    for (unsigned r = 0; r < n; r++)
+        if (c->calm[r])
+            v[calm++] = c->times[r];
+    bool enough = calm >= LEAST_ROUNDS && calm >= n / 4;
+    for (unsigned r = 0; !enough && r < n; r++)
+        v[r] = c->times[r];
+    c->seconds = median(v, enough ? calm : n);
+    return n - calm;
 }
 
-static void set_medians(struct candidates *all, unsigned n)
+static unsigned set_medians(struct candidates *all, unsigned n)
 {
+    unsigned disturbed = 0;
     for (unsigned i = 0; i < all->count; i++)
-        all->of[i].seconds = median_of(all->of[i].times, n);
+        disturbed += set_median(&all->of[i], n);
+    return disturbed;
 }
 
-/* Move the rounds that count to the front; how many they are. */
-static unsigned keep_calm_rounds(struct candidates *all, unsigned n)
+/* A round in which the best copy was slow is disturbed for all. */
+static void drop_slow_rounds(struct candidates *all, unsigned n)
 {
     const struct candidate *copy = fastest(all, ROLE_COPY);
-    unsigned calm[MOST_ROUNDS], kept = 0;
     for (unsigned r = 0; copy && r < n; r++)
-        if (copy->times[r] * CALM <= copy->seconds)
-            calm[kept++] = r;
-    if (kept < (n + 1) / 2)
-        return n;
-    for (unsigned i = 0; i < all->count; i++)
-        for (unsigned k = 0; k < kept; k++)
-            all->of[i].times[k] = all->of[i].times[calm[k]];
-    return kept;
+        if (copy->times[r] * CALM > copy->seconds)
+            for (unsigned i = 0; i < all->count; i++)
+                all->of[i].calm[r] = false;
 }
 
-/* Every candidate once; `turn` counts the runs of all rounds. */
-static bool one_round(struct candidates *all, unsigned round, unsigned *turn,
-                      const char **failed)
+/* Every candidate; `turn` counts the runs of all rounds. NULL, or who failed. */
+static const char *one_round(struct candidates *all, unsigned round, unsigned *turn)
 {
-    for (unsigned i = 0; i < all->count; i++, *turn += 2) {
-        struct candidate *c = &all->of[i];
-        if (!time_one(c, round + *turn, &c->times[round])) {
-            *failed = c->name;
-            return false;
-        }
-    }
-    return true;
+    for (unsigned i = 0; i < all->count; i++, *turn += 2)
+        if (!time_one(&all->of[i], round + *turn, round))
+            return all->of[i].name;
+    return NULL;
 }
 
-bool rounds_run(struct candidates *all, unsigned rounds, unsigned *dropped,
-                const char **failed)
+/* Of the candidate that has the fewest. */
+static unsigned least_calm(const struct candidates *all, unsigned n)
+{
+    unsigned least = n;
+    for (unsigned i = 0; i < all->count; i++) {
+        unsigned calm = 0;
+        for (unsigned r = 0; r < n; r++)
+            calm += all->of[i].calm[r];
+        least = calm < least ? calm : least;
+    }
+    return least;
+}
+
+/* After n rounds and so many seconds: are there enough, or no more to be had? */
+static bool is_enough(const struct candidates *all, unsigned n, unsigned wanted,
+                      double spent)
+{
+    if (n == MOST_ROUNDS || (n >= LEAST_ROUNDS && spent > MOST_SECONDS))
+        return true;
+    return n >= wanted && (least_calm(all, n) > wanted / 2 || n >= MOST_TIMES * wanted);
+}
+
+struct rounds rounds_run(struct candidates *all, unsigned wanted)
 {
     unsigned turn = 0, n = 0;
-    if (!one_round(all, 0, &turn, failed)) /* to warm up: the next one overwrites it */
-        return false;
+    struct rounds done = {0};
+    done.failed = one_round(all, 0, &turn); /* to warm up: the next one overwrites it */
     double start = seconds_of(CLOCK_MONOTONIC), spent = 0;
-    for (; n < rounds && n < MOST_ROUNDS && (n < LEAST_ROUNDS || spent < MOST_SECONDS);
-         n++, spent = seconds_of(CLOCK_MONOTONIC) - start)
-        if (!one_round(all, n, &turn, failed))
-            return false;
+    while (!done.failed && !is_enough(all, n, wanted, spent)) {
+        done.failed = one_round(all, n++, &turn);
+        spent = seconds_of(CLOCK_MONOTONIC) - start;
+    }
+    if (done.failed)
+        return done;
     set_medians(all, n);
-    unsigned kept = keep_calm_rounds(all, n);
-    set_medians(all, kept);
-    *dropped = n - kept;
-    return true;
+    drop_slow_rounds(all, n);
+    done.timings = n * all->count;
+    done.disturbed = set_medians(all, n);
+    return done;
 }

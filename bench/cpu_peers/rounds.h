@@ -5,14 +5,20 @@
 
 #include "candidate.h"
 
+/* How it went. */
+struct rounds {
+    unsigned timings, disturbed; /* of all candidates; disturbed ones among them */
+    const char *failed;          /* the candidate that did; NULL: none */
+};
+
 /*
- * Each round runs every candidate once, in turn, each on the next set of buffers;
- * between them the threads of the last one come to rest. Rounds whose best copy took
- * more than 1 / 0.8 of its median were disturbed by something else and do not count,
- * unless that would leave less than half of them. *dropped: how many. False, with the
- * candidate's name in *failed, if one fails.
+ * Each round runs every candidate in turn, twice, on the next two sets of buffers, and
+ * times the second run; before that the threads of the last one come to rest. A timing
+ * was disturbed if threads that could run were without a processor for a twentieth of
+ * it, and a whole round if its best copy took more than 1 / 0.8 of its median. A
+ * candidate's time is the median of the others, or of all where too few are left; where
+ * half of them are disturbed there are up to four times as many rounds as wanted.
  */
-bool rounds_run(struct candidates *all, unsigned rounds, unsigned *dropped,
-                const char **failed);
+struct rounds rounds_run(struct candidates *all, unsigned wanted);
 
 #endif

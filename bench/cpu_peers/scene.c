@@ -118,16 +118,15 @@ static void set_copy(struct scene *scene)
 
 bool scene_time(struct scene *scene)
 {
-    unsigned dropped;
-    const char *failed;
-    if (!rounds_run(&scene->all, scene->run->limit.repeats, &dropped, &failed)) {
+    struct rounds done = rounds_run(&scene->all, scene->run->limit.repeats);
+    if (done.failed) {
         char text[160];
-        snprintf(text, sizeof text, "%s fails: %s", failed, clsm_last_message());
+        snprintf(text, sizeof text, "%s fails: %s", done.failed, clsm_last_message());
         return fail(scene, text), false;
     }
     set_copy(scene);
-    if (dropped)
-        scene_note(scene, "%u rounds disturbed", dropped);
+    if (done.disturbed)
+        scene_note(scene, "%u of %u timings disturbed", done.disturbed, done.timings);
     return true;
 }
 
