@@ -76,7 +76,7 @@ static void print_value(enum against against, double value, char *text, size_t b
 static void print_peers(const struct limit *limit, const struct result *r)
 {
     const cJSON *all = peers_of(limit->peers, &r->of), *one;
-    bool timed = r->seconds > 0 && r->of.goal->kind != LATENCY;
+    bool timed = r->seconds > 0 && r->of.goal->kind != LATENCY && !r->threads;
     if (r->of.goal->peer > 0 && r->peer)
         printf("  best peer %.2fx of %.1fx,", r->peer_ratio, r->of.goal->peer);
     cJSON_ArrayForEach(one, all) if (timed && cJSON_IsNumber(one))

@@ -64,7 +64,7 @@ static cJSON *result_json(const struct limit *limit, const struct result *r)
     cJSON_AddStringToObject(j, "mark", mark_name(r->mark));
     if (r->note[0])
         cJSON_AddStringToObject(j, "note", r->note);
-    if (peers)
+    if (peers && !r->threads) /* theirs are those of all threads */
         cJSON_AddItemToObject(j, "peers", cJSON_Duplicate(peers, true));
     return j;
 }
