@@ -95,14 +95,26 @@ static void *prepare(const struct stage *stage)
     return stage->in_place ? kept : x;
 }
 
+static bool check_copy(struct candidate *c, char *text, size_t bytes)
+{
+    const struct stage *stage = c->stage;
+    void *x = stage_at(stage, CLSM_X, 0), *y = stage_at(stage, CLSM_Y, 0);
+    memset(y, 0xff, stage->x_bytes);
+    snprintf(text, bytes, "%s copies something else", c->name);
+    return c->run(c, 0) && stage_sync(stage) == CLSM_OK &&
+           memcmp(x, y, stage->x_bytes) == 0;
+}
+
 bool check_candidate(struct candidate *c, size_t elements, double *ulp, char *text,
                      size_t bytes)
 {
     const struct stage *stage = c->stage;
+    *ulp = 0;
+    if (c->role == ROLE_COPY)
+        return check_copy(c, text, bytes);
     size_t rows = elements / stage->problem.cols + 1;
     rows = rows < stage->problem.rows ? rows : stage->problem.rows;
     void *x = prepare(stage);
-    *ulp = 0;
     snprintf(text, bytes, "%s cannot be run: %s", c->name, clsm_last_message());
     bool good = x && c->run(c, 0) && stage_sync(stage) == CLSM_OK &&
                 check_both_ends(c, rows, x, ulp, text, bytes);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* clsoftmax-cpu-peers: the library on a CPU beside copies and other libraries. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "options.h"
+#include "pin.h"
 #include "report.h"
 #include "scene.h"
 #include "team.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,9 @@ static const double COLD_BYTES = 512
 
 static void time_enqueue(struct cpu_run *run, const struct limit_case *c)
 {
+    pin_release(); /* a caller that goes on queueing works beside the device's threads */
     time_latency(&run->limit, c);
+    pin_self();
 }
 
 static void run_all(struct cpu_run *run, const struct case_list *list)
@@ -81,22 +82,20 @@ static int run_on(const struct cpu_options *o, const struct session *s,
     return result;
 }
 
-static unsigned count_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-}
-
 /* Peers before the device: who starts first in a process may run faster in it. */
 static int open_and_run(const struct cpu_options *o, const struct case_list *list,
                         cJSON *peers, const char *self)
 {
-    unsigned threads = o->threads ? (unsigned)o->threads : count_processors();
+    unsigned threads = o->threads ? (unsigned)o->threads : pin_processors();
     struct session s = {0};
+    pin_new_threads(0);
     if (!team_open(threads))
         return complain(EXIT_FAILED, "cannot start %u threads", threads);
+    pin_new_threads(1);
     peers_open(threads);
     clsm_status status = session_open(o->device, &s);
+    pin_new_threads(0); /* the device's, while the caller waits */
+    pin_self();
     int result;
     if (status != CLSM_OK)
         result = complain_status(status, "device");
@@ -107,6 +106,8 @@ static int open_and_run(const struct cpu_options *o, const struct case_list *lis
         result = EXIT_FAILED;
     else
         result = run_on(o, &s, list, peers, self);
+    if (status == CLSM_OK && o->threads && s.info.compute_units != threads)
+        complain(EXIT_FAILED, "%s did not take the number of threads", s.info.name);
     session_close(&s);
     peers_close();
     team_close();
@@ -126,8 +127,8 @@ static void set_threads(size_t threads, char **argv)
         set = set && now && strcmp(now, text) == 0;
         setenv(names[i], text, 1);
     }
-    if (!set)
-        execv("/proc/self/exe", argv);
+    if (!set && execv("/proc/self/exe", argv) != 0)
+        complain(EXIT_FAILED, "cannot start again with %s threads", text);
 }
 
 static int run_cases(const struct cpu_options *o, const struct case_list *list,

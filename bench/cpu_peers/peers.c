@@ -2,6 +2,8 @@
 /* The list of peers, and which of them are there. */
 #include "peer.h"
 
+#include "pin.h"
+
 #include <stdio.h>
 
 /* oneDNN first: about half of all processes get it at half its speed if others ran
@@ -45,6 +47,7 @@ void peers_open(unsigned threads)
     say_what_was_not_built();
     for (unsigned i = 0; i < COUNT; i++) {
         is_open[i] = !peers[i]->open || peers[i]->open(threads);
+        pin_new_threads(1); /* the caller works with them, on the first processor */
         if (!is_open[i])
             printf("%s is missing: it does not start here\n", peers[i]->name);
         else if (peers[i]->version)

@@ -9,6 +9,7 @@
 
 static const double CALM = 0.8;       /* of the copy's median speed: undisturbed */
 static const double KEPT = 0.05;      /* of a run, without a processor: disturbed */
+static const double WAKING = 1e-4;    /* seconds that threads wait to be woken */
 static const double MOST_SECONDS = 6; /* of one case, once there are LEAST_ROUNDS */
 enum { LEAST_ROUNDS = 3, MOST_TIMES = 4 /* as many as wanted */, NAPS = 100 };
 
@@ -42,7 +43,7 @@ static bool time_one(struct candidate *c, unsigned turn, unsigned round)
     double waited = waiting_seconds(), start = seconds_of(CLOCK_MONOTONIC);
     good = good && c->run(c, (turn + 1) % sets);
     c->times[round] = seconds_of(CLOCK_MONOTONIC) - start;
-    c->calm[round] = waiting_seconds() - waited <= KEPT * c->times[round];
+    c->calm[round] = waiting_seconds() - waited <= WAKING + KEPT * c->times[round];
     return good;
 }
 

@@ -89,8 +89,7 @@ bool scene_check(struct scene *scene)
     double ulp;
     for (unsigned i = 0; i < scene->all.count;) {
         struct candidate *c = &scene->all.of[i];
-        if (c->role == ROLE_COPY ||
-            check_candidate(c, CHECKED, &ulp, text, sizeof text))
+        if (check_candidate(c, CHECKED, &ulp, text, sizeof text))
             i++;
         else if (c->role == ROLE_OURS)
             return fail(scene, text), false;

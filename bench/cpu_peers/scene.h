@@ -34,8 +34,8 @@ bool scene_twin(struct scene *scene, clsm_type type, const struct form *form);
 /* All copies; the best one will be c. */
 void scene_copies(struct scene *scene);
 
-/* Check all but the copies: a peer that is wrong is left out with a note, and if we
- * are, the result is marked failed. False then. */
+/* Check all: a peer or copy that is wrong is left out with a note, and if we are, the
+ * result is marked failed. False then. */
 bool scene_check(struct scene *scene);
 
 /* Rounds, and the copy's time for as many bytes as the plan has to move; false with the

@@ -17,16 +17,18 @@ struct way {
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-/* into the second level: into the first, far ahead, would push out what is in use */
-#define ASK(x, ahead)                                                                  \
-    if (ahead)                                                                         \
-    _mm_prefetch((x) + (ahead), _MM_HINT_T1)
+/* Into the second level: the first one would lose what is in use. */
+static inline void ask(const char *x, size_t ahead)
+{
+    if (ahead)
+        _mm_prefetch(x + ahead, _MM_HINT_T1);
+}
 
 __attribute__((target("avx512f"))) static void avx512_lines(char *y, const char *x,
                                                             size_t lines, size_t ahead)
 {
     for (size_t i = 0; i < lines; i++, x += LINE, y += LINE) {
-        ASK(x, ahead);
+        ask(x, ahead);
         _mm512_stream_si512((__m512i *)(void *)y, _mm512_loadu_si512((const void *)x));
     }
     _mm_sfence();
@@ -38,7 +40,7 @@ __attribute__((target("avx2"))) static void avx2_lines(char *y, const char *x,
     for (size_t i = 0; i < lines; i++, x += LINE, y += LINE) {
         const __m256i *from = (const __m256i *)(const void *)x;
         __m256i *to = (__m256i *)(void *)y;
-        ASK(x, ahead);
+        ask(x, ahead);
         __m256i a = _mm256_loadu_si256(from), b = _mm256_loadu_si256(from + 1);
         _mm256_stream_si256(to, a);
         _mm256_stream_si256(to + 1, b);
@@ -49,7 +51,7 @@ __attribute__((target("avx2"))) static void avx2_lines(char *y, const char *x,
 static void sse2_lines(char *y, const char *x, size_t lines, size_t ahead)
 {
     for (size_t i = 0; i < lines; i++, x += LINE, y += LINE) {
-        ASK(x, ahead);
+        ask(x, ahead);
         for (int k = 0; k < LINE / 16; k++)
             _mm_stream_si128((__m128i *)(void *)y + k,
                              _mm_loadu_si128((const __m128i *)(const void *)x + k));

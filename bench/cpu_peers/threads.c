@@ -3,6 +3,7 @@
  * number of them is a run of this program of its own, whose JSON is read. */
 #include "scene.h"
 
+#include "pin.h"
 #include "report.h"
 
 #include <fcntl.h>
@@ -41,6 +42,7 @@ static void become(const struct cpu_run *run, unsigned threads, const char *json
                           "--json",
                           (char *)json_path,
                           NULL};
+    pin_release();
     int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0)
         dup2(nowhere, STDOUT_FILENO);

@@ -65,6 +65,8 @@ void time_against_peers(struct cpu_run *run, const struct limit_case *c)
         scene_time(&scene)) {
         set_values(&scene);
         keep_times(&scene);
+        if (c->goal->peer > 0 && !scene.result.peer)
+            scene_note(&scene, "no peer can do this here");
         scene_note(&scene, "c by %s", scene.result.copied_by);
     }
     scene_close(&scene);
