@@ -110,6 +110,7 @@ class TorchCpu(Torch):
         widest = next((w for w in ("avx512", "avx2") if w in flags or w + "f" in flags), "")
         if widest:
             os.environ.setdefault("ATEN_CPU_CAPABILITY", widest)
+        os.environ.setdefault("OMP_PROC_BIND", "true")  # a processor for each thread
         import torch
         threads = len(os.sched_getaffinity(0))
         torch.set_num_threads(threads)

@@ -12,7 +12,7 @@ if len(sys.argv) < 4:
     print("skipped: clsoftmax-cpu-peers was not built")
     sys.exit(77)
 
-from case import Case, main
+from case import ROOT, Case, main
 
 PROGRAM = sys.argv[3]
 TINY = ["--bytes", "64K", "--rounds", "3"]
@@ -130,6 +130,17 @@ class CpuPeers(Case):
             text, found = self.timed("--only", "tiny", "--peers", path)
             self.assertRegex(text, rf"\| torch-cpu +\| ahead .* of 1 +\| {mark} +\|")
             self.assertEqual(found["peers"]["torch-cpu"]["cases"], 1)
+
+    def test_torch_on_a_cpu_is_only_run_when_named(self):
+        cases, peers = self.folder / "cases.json", self.folder / "peers.json"
+        cases.write_text(cpu_peers("--list-json", "--only", "tiny").stdout)
+        for named in (["--peer", "torch-cpu"], []):
+            # without site-packages nothing is there
+            subprocess.run([sys.executable, "-BES", ROOT / "bench/peers.py", cases, peers,
+                            *named], check=True, capture_output=True)
+            found = json.loads(peers.read_text())
+            self.assertIn("No module named", found["missing"]["torch-cpu"])
+            self.assertEqual(set(found["missing"]) == {"torch-cpu"}, bool(named))
 
     def test_a_device_that_is_none_is_status_77(self):
         done = cpu_peers(*TINY, "--device", "no such device")
