@@ -38,8 +38,8 @@ int selection_add(struct selection *selection, const char *part)
     if (!is_group(part))
         return complain(EXIT_USAGE, "--only is \"%s\", in no group's name; see --help",
                         part);
-    if (selection->only_count == MAX_NAMED)
-        return complain(EXIT_USAGE, "--only: %d at most", MAX_NAMED);
+    if (selection->only_count == MOST_PARTS)
+        return complain(EXIT_USAGE, "--only: %d at most", MOST_PARTS);
     selection->only[selection->only_count++] = part;
     return -1;
 }

@@ -17,7 +17,7 @@
 enum kind { TIMED, RANDOM, CLIFFS, LATENCY, SWEEP, INPUTS, ERRORS, THREADS };
 enum against { COPY, TORCH, LAUNCH, NEIGHBOUR, NORMAL, ULP, NOTHING };
 
-enum { MAX_NAMED = 8, MAX_LENGTHS = 16, LONGEST = 1 << 20 };
+enum { MAX_NAMED = 8, MAX_LENGTHS = 16, MOST_PARTS = 32, LONGEST = 1 << 20 };
 
 struct goal {
     const char *group;
@@ -43,7 +43,7 @@ struct limit_case {
 
 /* What decides which cases there are. */
 struct selection {
-    const char *only[MAX_NAMED]; /* parts of groups' names; none: all but the sweep */
+    const char *only[MOST_PARTS]; /* parts of groups' names; none: all but the sweep */
     unsigned only_count;
     double scale;    /* all sizes are divided by it */
     unsigned random; /* lengths of the random group */

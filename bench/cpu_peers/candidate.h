@@ -16,9 +16,10 @@ struct candidate {
     const struct peer *peer; /* with its call; NULL: runs on the device's queue */
     void *call;
     clsm_plan *plan; /* ours */
-    double times[MOST_ROUNDS];
-    bool calm[MOST_ROUNDS]; /* nothing disturbed that timing */
-    double seconds;         /* the median; 0 before rounds_run() */
+    struct timing {
+        double seconds, disturbed; /* disturbed: a share of them */
+    } times[MOST_ROUNDS];
+    double seconds; /* the median; 0 before rounds_run() */
 };
 
 struct candidates {

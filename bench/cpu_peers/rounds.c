@@ -5,11 +5,13 @@
 #include "measure.h"
 #include "waiting.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-static const double CALM = 0.8;       /* of the copy's median speed: undisturbed */
-static const double KEPT = 0.05;      /* of a run, without a processor: disturbed */
-static const double WAKING = 1e-4;    /* seconds that threads wait to be woken */
+static const double SLOW = 0.8;       /* of the copy's median speed */
+static const double DISTURBED = 0.05; /* of a run, that threads had no processor */
+static const double WAKING = 1e-4;    /* seconds that threads take to be woken */
 static const double MOST_SECONDS = 6; /* of one case, once there are LEAST_ROUNDS */
 enum { LEAST_ROUNDS = 3, MOST_TIMES = 4 /* as many as wanted */, NAPS = 100 };
 
@@ -42,23 +44,32 @@ static bool time_one(struct candidate *c, unsigned turn, unsigned round)
     bool good = c->run(c, turn % sets);
     double waited = waiting_seconds(), start = seconds_of(CLOCK_MONOTONIC);
     good = good && c->run(c, (turn + 1) % sets);
-    c->times[round] = seconds_of(CLOCK_MONOTONIC) - start;
-    c->calm[round] = waiting_seconds() - waited <= WAKING + KEPT * c->times[round];
+    double seconds = seconds_of(CLOCK_MONOTONIC) - start;
+    waited = waiting_seconds() - waited - WAKING;
+    c->times[round] = (struct timing){seconds, waited > 0 ? waited / seconds : 0};
     return good;
 }
 
-/* How many were disturbed. */
+static int by_disturbance(const void *a, const void *b)
+{
+    double p = ((const struct timing *)a)->disturbed;
+    double q = ((const struct timing *)b)->disturbed;
+    return (p > q) - (p < q);
+}
+
+/* Of the calm timings, and of the calmest quarter at least; how many are not calm. */
 static unsigned set_median(struct candidate *c, unsigned n)
 {
+    struct timing sorted[MOST_ROUNDS];
     double v[MOST_ROUNDS];
-    unsigned calm = 0;
-    for (unsigned r = 0; r < n; r++)
-        if (c->calm[r])
-            v[calm++] = c->times[r];
-    bool enough = calm >= LEAST_ROUNDS && calm >= n / 4;
-    for (unsigned r = 0; !enough && r < n; r++)
-        v[r] = c->times[r];
-    c->seconds = median(v, enough ? calm : n);
+    unsigned least = n / 4 > LEAST_ROUNDS ? n / 4 : LEAST_ROUNDS, calm = 0, used = 0;
+    memcpy(sorted, c->times, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_disturbance);
+    for (; used < n && (sorted[used].disturbed <= DISTURBED || used < least); used++) {
+        calm += sorted[used].disturbed <= DISTURBED;
+        v[used] = sorted[used].seconds;
+    }
+    c->seconds = median(v, used);
     return n - calm;
 }
 
@@ -71,13 +82,13 @@ static unsigned set_medians(struct candidates *all, unsigned n)
 }
 
 /* A round in which the best copy was slow is disturbed for all. */
-static void drop_slow_rounds(struct candidates *all, unsigned n)
+static void mark_slow_rounds(struct candidates *all, unsigned n)
 {
     const struct candidate *copy = fastest(all, ROLE_COPY);
     for (unsigned r = 0; copy && r < n; r++)
-        if (copy->times[r] * CALM > copy->seconds)
+        if (copy->times[r].seconds * SLOW > copy->seconds)
             for (unsigned i = 0; i < all->count; i++)
-                all->of[i].calm[r] = false;
+                all->of[i].times[r].disturbed += 1;
 }
 
 /* Every candidate; `turn` counts the runs of all rounds. NULL, or who failed. */
@@ -96,7 +107,7 @@ static unsigned least_calm(const struct candidates *all, unsigned n)
     for (unsigned i = 0; i < all->count; i++) {
         unsigned calm = 0;
         for (unsigned r = 0; r < n; r++)
-            calm += all->of[i].calm[r];
+            calm += all->of[i].times[r].disturbed <= DISTURBED;
         least = calm < least ? calm : least;
     }
     return least;
@@ -124,7 +135,7 @@ struct rounds rounds_run(struct candidates *all, unsigned wanted)
     if (done.failed)
         return done;
     set_medians(all, n);
-    drop_slow_rounds(all, n);
+    mark_slow_rounds(all, n);
     done.timings = n * all->count;
     done.disturbed = set_medians(all, n);
     return done;

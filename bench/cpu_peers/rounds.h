@@ -14,10 +14,10 @@ struct rounds {
 /*
  * Each round runs every candidate in turn, twice, on the next two sets of buffers, and
  * times the second run; before that the threads of the last one come to rest. A timing
- * was disturbed if threads that could run were without a processor for a twentieth of
- * it, and a whole round if its best copy took more than 1 / 0.8 of its median. A
- * candidate's time is the median of the others, or of all where too few are left; where
- * half of them are disturbed there are up to four times as many rounds as wanted.
+ * was disturbed if threads that could run had no processor for a twentieth of it, and a
+ * whole round if its best copy took more than 1 / 0.8 of its median. A candidate's time
+ * is the median of the others, or of the least disturbed quarter where that is more;
+ * where half are disturbed there are up to four times as many rounds as wanted.
  */
 struct rounds rounds_run(struct candidates *all, unsigned wanted);
 
