@@ -105,5 +105,8 @@ void print_goal_table(const struct cpu_run *run)
         print_line(&line);
     }
     print_file_peers(report);
+    if (2 * run->disturbed > run->timings)
+        printf("\nothers used this machine: %u of %u timings were disturbed\n",
+               run->disturbed, run->timings);
     printf("\n");
 }

@@ -16,8 +16,7 @@ static const double COLD_BYTES = 512
 
 static void time_enqueue(struct cpu_run *run, const struct limit_case *c)
 {
-    pin_release(); /* a caller that goes on queueing works beside the device's threads
-                    */
+    pin_release(); /* who goes on queueing works beside the device's threads */
     time_latency(&run->limit, c);
     pin_self();
 }

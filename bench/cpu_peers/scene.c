@@ -124,6 +124,8 @@ bool scene_time(struct scene *scene)
         return fail(scene, text), false;
     }
     set_copy(scene);
+    scene->run->timings += done.timings;
+    scene->run->disturbed += done.disturbed;
     if (done.disturbed)
         scene_note(scene, "%u of %u timings disturbed", done.disturbed, done.timings);
     return true;

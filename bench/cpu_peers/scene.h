@@ -12,7 +12,8 @@ struct cpu_run {
     cJSON *peers;     /* limit.peers, written to: {cases: {key: {name: seconds}}} */
     unsigned threads; /* that were asked for; 0: all */
     const char *device, *self;
-    double bytes;   /* of x */
+    unsigned timings, disturbed; /* of all cases */
+    double bytes;                /* of x */
     cJSON *scaling; /* by threads.c: the JSON of a run for each number of threads */
 };
 
