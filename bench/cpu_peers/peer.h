@@ -18,6 +18,8 @@ struct peer {
     /* One call for packed rows, to be run on any x and y; NULL: cannot do that. */
     void *(*make)(clsm_type type, size_t rows, size_t cols);
     bool (*run)(void *call, const void *x, void *y);
+    void (*rest)(
+        void); /* send its threads to sleep; NULL: they go soon by themselves */
     void (*drop)(void *call);
 };
 

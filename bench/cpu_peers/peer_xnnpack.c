@@ -52,6 +52,18 @@ static bool run(void *call, const void *x, void *y)
            xnn_run_operator(c->op, pool) == xnn_status_success;
 }
 
+static void nothing(void *context, size_t i)
+{
+    (void)context, (void)i;
+}
+
+/* The pool's threads would spin on for tens of milliseconds. */
+static void rest(void)
+{
+    pthreadpool_parallelize_1d(pool, nothing, NULL, pthreadpool_get_threads_count(pool),
+                               PTHREADPOOL_FLAG_YIELD_WORKERS);
+}
+
 const struct peer peer_xnnpack = {
     .name = "XNNPACK",
     .role = ROLE_PEER,
@@ -59,5 +71,6 @@ const struct peer peer_xnnpack = {
     .close = stop,
     .make = make,
     .run = run,
+    .rest = rest,
     .drop = drop,
 };

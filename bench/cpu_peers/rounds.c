@@ -13,7 +13,7 @@ static const double SLOW = 0.8;       /* of the copy's median speed */
 static const double DISTURBED = 0.05; /* of a run, that threads had no processor */
 static const double WAKING = 1e-4;    /* seconds that threads take to be woken */
 static const double MOST_SECONDS = 6; /* of one case, once there are LEAST_ROUNDS */
-enum { LEAST_ROUNDS = 3, MOST_TIMES = 4 /* as many as wanted */, NAPS = 100 };
+enum { LEAST_ROUNDS = 3, MOST_TIMES = 4 /* as many as wanted */, NAPS = 500 };
 
 static double seconds_of(clockid_t clock)
 {
@@ -22,8 +22,8 @@ static double seconds_of(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* OpenMP's and XNNPACK's threads spin on for milliseconds when they have nothing to do:
- * wait until this process uses no time. */
+/* OpenMP's threads spin on for milliseconds when they have nothing to do: wait until
+ * this process uses no time. */
 static void come_to_rest(void)
 {
     const struct timespec nap = {.tv_nsec = 300000};
@@ -47,6 +47,8 @@ static bool time_one(struct candidate *c, unsigned turn, unsigned round)
     double seconds = seconds_of(CLOCK_MONOTONIC) - start;
     waited = waiting_seconds() - waited - WAKING;
     c->times[round] = (struct timing){seconds, waited > 0 ? waited / seconds : 0};
+    if (c->peer && c->peer->rest)
+        c->peer->rest();
     return good;
 }
 
