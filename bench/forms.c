@@ -2,6 +2,7 @@
 /* The table of forms, and what each does to a problem. */
 #include "forms.h"
 
+#include <math.h>
 #include <string.h>
 
 static void scale(clsm_problem *p)
@@ -42,6 +43,32 @@ static uint64_t beyond_the_edge(const clsm_problem *p)
     return elements * clsm_type_bytes(p->x_type);
 }
 
+static double wide_range(double normal, size_t c, size_t cols)
+{
+    (void)c, (void)cols;
+    return 30 * normal;
+}
+
+/* Four of five, all over the row. */
+static double minus_inf(double normal, size_t c, size_t cols)
+{
+    (void)cols;
+    return ((uint32_t)(c * 2654435761u) >> 16) % 5 ? -INFINITY : normal;
+}
+
+/* A maximum that the start of the row gives no hint of; results are normal numbers. */
+static double late_jump(double normal, size_t c, size_t cols)
+{
+    return c == cols - cols / 8 ? normal + 70 : normal;
+}
+
+/* The first element takes it all, and leaves exp(-96) and less to the others. */
+static double subnormal(double normal, size_t c, size_t cols)
+{
+    (void)cols;
+    return c ? normal : 96;
+}
+
 static const struct form forms[] = {
     {.name = "plain"},
     {.name = "scale", .dress = scale},
@@ -49,6 +76,11 @@ static const struct form forms[] = {
     {.name = "f32_mask", .dress = f32_mask},
     {.name = "causal", .dress = causal, .left_out = beyond_the_edge},
     {.name = "in_place", .in_place = true},
+    {.name = "unaligned", .x_offset = 1, .y_offset = 3},
+    {.name = "wide_range", .input = wide_range},
+    {.name = "minus_inf", .input = minus_inf},
+    {.name = "late_jump", .input = late_jump},
+    {.name = "subnormal", .input = subnormal},
 };
 
 const struct form *form_find(const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Forms of a problem that clsoftmax-limit times: scaled, masked, causal, in place. */
+/* Forms of a problem that are timed: scaled, masked, causal, in place, unaligned, and
+ * with other numbers in x than N(0, 1). */
 #ifndef FORMS_H
 #define FORMS_H
 
@@ -12,7 +13,10 @@ struct form {
     void (*dress)(clsm_problem *problem); /* NULL: as it is */
     /* bytes that the plan counts and no kernel need move; NULL: none */
     uint64_t (*left_out)(const clsm_problem *problem);
-    bool in_place; /* y stands where x stood */
+    bool in_place;             /* y stands where x stood */
+    size_t x_offset, y_offset; /* elements in front of the first one */
+    /* what stands in column c of a row, from a number of N(0, 1); NULL: that number */
+    double (*input)(double normal, size_t c, size_t cols);
 };
 
 /* By name; NULL if there is none. */

@@ -12,17 +12,45 @@
 
 const struct goal goals[] = {
 #define GOAL(name, ...) {.group = name, __VA_ARGS__},
-#include "goals.def"
+#include GOALS_TABLE
 #undef GOAL
 };
 const unsigned goal_count = sizeof goals / sizeof *goals;
 
-/* Of x alone: more than any cache, and enough to hide the launch. */
-static const double X_BYTES = 256 << 20;
+static const double X_BYTES = GOALS_BYTES;
 
 bool goal_is_most(const struct goal *goal)
 {
-    return goal->against == LAUNCH || goal->against == NEIGHBOUR;
+    return goal->against == LAUNCH || goal->against == NEIGHBOUR ||
+           goal->against == NORMAL || goal->against == ULP;
+}
+
+static bool is_group(const char *part)
+{
+    for (unsigned g = 0; g < goal_count; g++)
+        if (strstr(goals[g].group, part))
+            return true;
+    return false;
+}
+
+int selection_add(struct selection *selection, const char *part)
+{
+    if (!is_group(part))
+        return complain(EXIT_USAGE, "--only is \"%s\", in no group's name; see --help",
+                        part);
+    if (selection->only_count == MOST_PARTS)
+        return complain(EXIT_USAGE, "--only: %d at most", MOST_PARTS);
+    selection->only[selection->only_count++] = part;
+    return -1;
+}
+
+void print_goal_groups(void)
+{
+    printf("\nGroups:");
+    for (unsigned g = 0; g < goal_count; g++)
+        if (!g || strcmp(goals[g].group, goals[g - 1].group) != 0)
+            printf(" %s", goals[g].group);
+    printf("\n");
 }
 
 bool goal_wanted(const struct goal *goal, const struct selection *selection)
@@ -78,7 +106,7 @@ static bool add_length(struct case_list *list, struct limit_case c, size_t cols,
     for (; *rows; rows++) {
         struct limit_case one = c;
         one.rows = *rows;
-        if (c.goal->kind != LATENCY)
+        if (c.goal->kind != LATENCY && c.goal->kind != ERRORS)
             shrink(&one, scale);
         if (!add(list, one))
             return false;
@@ -148,7 +176,8 @@ static bool add_goal(struct case_list *list, const struct goal *goal,
     static bool (*const adders[])(struct case_list *, const struct limit_case *,
                                   const struct selection *) = {
         [TIMED] = add_named,   [RANDOM] = add_random, [CLIFFS] = add_longest,
-        [LATENCY] = add_named, [SWEEP] = add_sweep,
+        [LATENCY] = add_named, [SWEEP] = add_sweep,   [INPUTS] = add_named,
+        [ERRORS] = add_named,  [THREADS] = add_named,
     };
     static const char *const plain[MAX_NAMED] = {"plain"};
     const char *const *forms = goal->forms[0] ? goal->forms : plain;

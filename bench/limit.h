@@ -28,7 +28,10 @@ struct result {
     clsm_plan_info info; /* bytes: those that must be moved */
     double seconds, copy_seconds;
     const char *copied_by;
-    double value; /* to be compared with the goal */
+    double value;      /* to be compared with the goal */
+    double peer_ratio; /* the best peer's time over ours; 0 without one */
+    const char *peer;  /* its name */
+    unsigned threads;  /* that all had; 0: all there are */
     enum mark mark;
     char note[256]; /* what else there is to say; an error's message */
 };
@@ -40,7 +43,8 @@ struct limit {
     const struct session *session;
     struct selection selection;
     unsigned repeats;
-    bool quiet; /* tell only what is no pass */
+    unsigned enqueues; /* before one finish, where latency is timed */
+    bool quiet;        /* tell only what is no pass */
     struct arena arena;
     struct copies *copies;
     struct report *report;
@@ -54,6 +58,13 @@ void time_case(struct limit *limit, const struct limit_case *c, struct result *r
  * none. */
 void choose_case(struct limit *limit, const struct limit_case *c,
                  struct result *result);
+
+/* A plan with its info in the result; NULL with the result marked as failed. */
+clsm_plan *plan_of(const struct session *session, const clsm_problem *problem,
+                   struct result *result);
+
+/* Mark a result as failed, with the message of the library's last call. */
+void keep_failure(clsm_status status, const char *what, struct result *result);
 
 void copies_free(struct copies *copies);
 

@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { ENQUEUES = 1000, ROUNDS = 11 };
+enum { ROUNDS = 11 };
 
 /* One way to queue something small, so often. */
 struct launcher {
     cl_command_queue queue; /* without profiling, which would cost its own */
+    unsigned enqueues;      /* before one finish */
     cl_kernel empty;
     clsm_plan *plan; /* NULL: the empty kernel */
     const clsm_args *args;
@@ -32,15 +33,15 @@ static bool launch(const struct launcher *l)
                                   0, NULL, NULL) == CL_SUCCESS;
 }
 
-/* Seconds of one of ENQUEUES enqueues, from the first to the finish; 0 on failure. */
+/* Seconds of one of the enqueues, from the first to the finish; 0 on failure. */
 static double round_of(const struct launcher *l)
 {
     bool good = clFinish(l->queue) == CL_SUCCESS;
     double start = now();
-    for (int i = 0; good && i < ENQUEUES; i++)
+    for (unsigned i = 0; good && i < l->enqueues; i++)
         good = launch(l);
     good = clFinish(l->queue) == CL_SUCCESS && good;
-    return good ? (now() - start) / ENQUEUES : 0;
+    return good ? (now() - start) / l->enqueues : 0;
 }
 
 /* Rounds of both in turn, so that what else the machine does meets both. */
@@ -82,6 +83,7 @@ static bool time_plan(struct limit *limit, clsm_plan *plan, double *ours, double
     cl_int error;
     struct launcher l = {
         .queue = clCreateCommandQueue(s->context, s->info.device, 0, &error),
+        .enqueues = limit->enqueues,
         .empty = make_empty(s),
         .args = limit->arena.sets,
     };

@@ -40,23 +40,6 @@ static const char help[] =
     "  clsoftmax-limit --device gpu --peers peers.json --json limit.json\n"
     "  clsoftmax-limit --scale 1000 --random 10 --only short --only axis\n";
 
-static void print_groups(void)
-{
-    printf("\nGroups:");
-    for (unsigned g = 0; g < goal_count; g++)
-        if (!g || strcmp(goals[g].group, goals[g - 1].group) != 0)
-            printf(" %s", goals[g].group);
-    printf("\n");
-}
-
-static bool is_group(const char *part)
-{
-    for (unsigned g = 0; g < goal_count; g++)
-        if (strstr(goals[g].group, part))
-            return true;
-    return false;
-}
-
 /* The options that are a number: its name, where it goes, what it may be. */
 static int parse_number(int letter, struct limit_options *o)
 {
@@ -90,17 +73,6 @@ static int parse_scale(struct limit_options *o)
                           optarg);
 }
 
-static int parse_only(struct limit_options *o)
-{
-    if (!is_group(optarg))
-        return complain(EXIT_USAGE, "--only is \"%s\", in no group's name; see --help",
-                        optarg);
-    if (o->selection.only_count == MAX_NAMED)
-        return complain(EXIT_USAGE, "--only: %d at most", MAX_NAMED);
-    o->selection.only[o->selection.only_count++] = optarg;
-    return -1;
-}
-
 static int parse_option(int letter, struct limit_options *o)
 {
     switch (letter) {
@@ -114,7 +86,7 @@ static int parse_option(int letter, struct limit_options *o)
         o->peers_path = optarg;
         return -1;
     case 'o':
-        return parse_only(o);
+        return selection_add(&o->selection, optarg);
     case 's':
         return parse_scale(o);
     case 'w':
@@ -151,7 +123,7 @@ int limit_parse(int argc, char **argv, struct limit_options *o)
     for (int letter; (letter = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (letter == 'h') {
             printf("%s", help);
-            print_groups();
+            print_goal_groups();
             return EXIT_FINE;
         }
         int result = letter == '?' ? EXIT_USAGE : parse_option(letter, o);

@@ -57,7 +57,7 @@ void copies_free(struct copies *copies)
 }
 
 /* The message of a call that failed; drivers' logs are long, their first line tells. */
-static void keep_failure(clsm_status status, const char *what, struct result *r)
+void keep_failure(clsm_status status, const char *what, struct result *r)
 {
     const char *message = clsm_last_message();
     r->mark = MARK_FAILED;
@@ -67,8 +67,7 @@ static void keep_failure(clsm_status status, const char *what, struct result *r)
         *at = *at == '\n' ? ' ' : *at;
 }
 
-static clsm_plan *plan_of(const struct session *s, const clsm_problem *p,
-                          struct result *r)
+clsm_plan *plan_of(const struct session *s, const clsm_problem *p, struct result *r)
 {
     clsm_plan *plan;
     clsm_status status = clsm_plan_create(s->engine, p, &plan);
@@ -131,8 +130,10 @@ void judge_result(struct result *r)
     if (r->mark == MARK_FAILED || r->mark == MARK_TOO_LARGE)
         return;
     bool met = goal_is_most(goal) ? r->value <= goal->goal : r->value >= goal->goal;
-    r->mark = goal->against == NOTHING                    ? MARK_NO_GOAL
-              : goal->against == TORCH && !(r->value > 0) ? MARK_NO_PEER
-              : met                                       ? MARK_PASS
-                                                          : MARK_SHORT;
+    bool lacks_peer =
+        goal->against == TORCH ? !(r->value > 0) : met && goal->peer > 0 && !r->peer;
+    r->mark = goal->against == NOTHING               ? MARK_NO_GOAL
+              : lacks_peer                           ? MARK_NO_PEER
+              : met && !(r->peer_ratio < goal->peer) ? MARK_PASS
+                                                     : MARK_SHORT;
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What each peer calls for an operation and a form: data for peers.py. A peer's time()
 gives the median seconds of a case, or None where it has no such thing."""
+import os
+import pathlib
 from functools import partial
 
 from peer_clock import Inputs, set_count, shape_of, time_on_gpu, time_on_host
@@ -39,7 +41,7 @@ class Torch(OnGpu):
     def mask(self, case):
         t, (rows, cols) = self.torch, (case["rows"], case["cols"])
         queries = min(rows, cols)
-        square = t.ones(queries, cols, dtype=t.bool, device="cuda").tril(cols - queries)
+        square = t.ones(queries, cols, dtype=t.bool, device=self.inputs.where).tril(cols - queries)
         return square.repeat(-(-rows // queries), 1)[:rows]
 
     def softmax(self, case):
@@ -50,11 +52,11 @@ class Torch(OnGpu):
         if form == "scale":
             return lambda x: soft(x * 0.125, 1)
         if form == "f32_mask":
-            added = t.randn(case["cols"], device="cuda")
+            added = t.randn(case["cols"], device=self.inputs.where)
             return lambda x: soft(x + added.to(x.dtype), 1)
         if form in ("bool_mask", "causal"):
             hidden = (~self.mask(case) if form == "causal" else
-                      t.zeros(shape_of(case), dtype=t.bool, device="cuda"))
+                      t.zeros(shape_of(case), dtype=t.bool, device=self.inputs.where))
             return lambda x: soft(x.masked_fill(hidden, -float("inf")), 1)
         return None
 
@@ -68,7 +70,7 @@ class Torch(OnGpu):
     def cross_entropy(self, case):
         """The loss and its gradient, one forward and one backward pass."""
         t = self.torch
-        targets = t.randint(0, case["cols"], (case["rows"],), device="cuda")
+        targets = t.randint(0, case["cols"], (case["rows"],), device=self.inputs.where)
 
         def both(x):
             x = x.detach().requires_grad_()
@@ -95,6 +97,35 @@ class Torch(OnGpu):
             return None
         sets = [self.inputs.tensors(case, name, inputs + 1) for name in ("x", "dy")[:inputs]]
         return [partial(call, *tensors) for tensors in zip(*sets)]
+
+
+class TorchCpu(Torch):
+    """On all processors and with the widest vectors, which it does not take by itself
+    everywhere; into tensors that are there, as allocating them takes longer."""
+
+    name = "torch-cpu"
+
+    def __init__(self, _):
+        flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+        widest = next((w for w in ("avx512", "avx2") if w in flags or w + "f" in flags), "")
+        if widest:
+            os.environ.setdefault("ATEN_CPU_CAPABILITY", widest)
+        os.environ.setdefault("OMP_PROC_BIND", "true")  # a processor for each thread
+        import torch
+        threads = len(os.sched_getaffinity(0))
+        torch.set_num_threads(threads)
+        self.torch, self.inputs = torch, Inputs(torch, "cpu")
+        self.device = f"{threads} threads, {os.environ.get('ATEN_CPU_CAPABILITY')}"
+        self.version = torch.__version__
+
+    def time(self, case, seconds):
+        calls = self.calls(case)
+        return calls and time_on_host(calls, lambda y: y, seconds)
+
+    def calls(self, case):
+        if case["op"] == TRITON_AND_CUDNN[0] and case["form"] in ("plain", "unaligned"):
+            return [partial(self.torch.softmax, x, 1, out=y) for x, y in self.pairs(case)]
+        return super().calls(case)
 
 
 class Compiled(Torch):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Clocks and inputs for the peers: CUDA's events through torch, the host's for JAX."""
+"""Clocks and inputs for the peers: CUDA's events through torch, the host's for JAX and for
+torch on a CPU."""
 import math
 import statistics
 import time
@@ -9,6 +10,7 @@ MOST_SETS = 4096
 FLUSH_BYTES = 256 << 20  # more than a cache holds
 MOST_REPEATS, LEAST_REPEATS = 60, 5
 ALIGN = 256  # bytes
+SHIFTS = {"unaligned": {"x": 1, "y": 3}}  # elements in front of a tensor, by form
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f64": 8}
 
 
@@ -31,26 +33,28 @@ def repeats_in(seconds, one):
 class Inputs:
     """Random tensors cut from one that is kept, so that a case costs no drawing."""
 
-    def __init__(self, torch):
-        self.torch, self.kept = torch, {}
+    def __init__(self, torch, where="cuda"):
+        self.torch, self.where, self.kept = torch, where, {}
         self.types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
                       "f64": torch.float64}
 
     def tensors(self, case, tensor="x", tensors=2):
         """One tensor of each set, of the case's shape and type."""
         shape, n = shape_of(case), set_count(case, tensors)
-        step = -(-math.prod(shape) // ALIGN) * ALIGN
+        shift = SHIFTS.get(case["form"], {}).get(tensor, 0)
+        step = -(-(math.prod(shape) + shift) // ALIGN) * ALIGN
         key = (tensor, case["type"])
         if key not in self.kept or self.kept[key].numel() < n * step:
             self.kept[key] = None
-            self.kept[key] = self.torch.randn(n * step, device="cuda",
+            self.kept[key] = self.torch.randn(n * step, device=self.where,
                                               dtype=self.types[case["type"]])
         flat, size = self.kept[key], math.prod(shape)
-        return [flat[i * step:i * step + size].view(shape) for i in range(n)]
+        return [flat[at:at + size].view(shape) for at in range(shift, n * step, step)]
 
     def forget(self):
         self.kept.clear()
-        self.torch.cuda.empty_cache()
+        if self.where == "cuda":
+            self.torch.cuda.empty_cache()
 
 
 def time_on_gpu(torch, calls, seconds):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Time other libraries on the cases of clsoftmax-limit, on the same GPU.
+"""Time other libraries on the cases of clsoftmax-limit, on the same GPU; of
+clsoftmax-cpu-peers with --peer torch-cpu, which is not run unless it is named.
 
     clsoftmax-limit --list-json > cases.json
     python3 bench/peers.py cases.json peers.json
@@ -20,9 +21,9 @@ import sys
 # before any import of jax: it takes three quarters of the GPU's memory otherwise
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-from peer_calls import Compiled, Cudnn, Jax, Torch, Triton  # noqa: E402
+from peer_calls import Compiled, Cudnn, Jax, Torch, TorchCpu, Triton  # noqa: E402
 
-PEERS = {kind.name: kind for kind in (Torch, Compiled, Triton, Jax, Cudnn)}
+PEERS = {kind.name: kind for kind in (Torch, Compiled, Triton, Jax, Cudnn, TorchCpu)}
 COMPILE_COLS = "1024,4096,32768,50257,131072"
 
 
@@ -55,7 +56,9 @@ def wanted(cases, parts):
 
 
 def selected(name, o):
-    return name in o.peer if o.peer else name != Compiled.name or o.compile
+    if o.peer:
+        return name in o.peer
+    return name != TorchCpu.name and (name != Compiled.name or o.compile)
 
 
 class Results:

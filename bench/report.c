@@ -58,7 +58,7 @@ static void print_shape(const struct limit_case *c, char *text, size_t bytes)
 
 static void print_name(const struct limit_case *c, char *text, size_t bytes)
 {
-    bool plain = !c->form->dress && !c->form->in_place;
+    bool plain = strcmp(c->form->name, "plain") == 0;
     snprintf(text, bytes, "%s%s%s", clsm_op_name(c->op), plain ? "" : " ",
              plain ? "" : c->form->name);
 }
@@ -66,14 +66,19 @@ static void print_name(const struct limit_case *c, char *text, size_t bytes)
 /* Shares as percents, ratios as such. */
 static void print_value(enum against against, double value, char *text, size_t bytes)
 {
-    bool ratio = against == TORCH || against == LAUNCH;
-    snprintf(text, bytes, ratio ? "%.2fx" : "%.1f%%", ratio ? value : 100 * value);
+    bool ratio = against == TORCH || against == LAUNCH || against == NORMAL;
+    if (against == ULP)
+        snprintf(text, bytes, "%.4gulp", value);
+    else
+        snprintf(text, bytes, ratio ? "%.2fx" : "%.1f%%", ratio ? value : 100 * value);
 }
 
 static void print_peers(const struct limit *limit, const struct result *r)
 {
     const cJSON *all = peers_of(limit->peers, &r->of), *one;
-    bool timed = r->seconds > 0 && r->of.goal->kind != LATENCY;
+    bool timed = r->seconds > 0 && r->of.goal->kind != LATENCY && !r->threads;
+    if (r->of.goal->peer > 0 && r->peer)
+        printf("  best peer %.2fx of %.1fx,", r->peer_ratio, r->of.goal->peer);
     cJSON_ArrayForEach(one, all) if (timed && cJSON_IsNumber(one))
     {
         double ratio = one->valuedouble / r->seconds;

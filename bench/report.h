@@ -31,7 +31,10 @@ void report_progress(const struct report *report, size_t n, size_t of,
 /* Judge a result, print it and keep it. */
 void report_result(struct limit *limit, struct result *result);
 
-/* Groups, spills, peers. */
+/* Peers, and how many cases got which mark. */
+void report_totals(const struct limit *limit);
+
+/* Groups, spills, and the totals. */
 void report_end(struct limit *limit);
 void report_free(struct report *report);
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const char *const yardsticks[] = {
-    [COPY] = "copy",           [TORCH] = "torch", [LAUNCH] = "empty launch",
-    [NEIGHBOUR] = "neighbour", [NOTHING] = "-",
+    [COPY] = "copy",           [TORCH] = "torch",    [LAUNCH] = "empty launch",
+    [NEIGHBOUR] = "neighbour", [NORMAL] = "N(0, 1)", [ULP] = "ulp",
+    [NOTHING] = "-",
 };
 
 static cJSON *case_json(const struct limit_case *c)
@@ -52,10 +53,18 @@ static cJSON *result_json(const struct limit *limit, const struct result *r)
     cJSON_AddNumberToObject(j, "value", r->value);
     cJSON_AddNumberToObject(j, "goal", goal->goal);
     cJSON_AddStringToObject(j, "against", yardsticks[goal->against]);
+    if (r->peer) {
+        cJSON_AddStringToObject(j, "best_peer", r->peer);
+        cJSON_AddNumberToObject(j, "of_best_peer", r->peer_ratio);
+    }
+    if (goal->peer > 0)
+        cJSON_AddNumberToObject(j, "peer_goal", goal->peer);
+    if (r->threads)
+        cJSON_AddNumberToObject(j, "threads", r->threads);
     cJSON_AddStringToObject(j, "mark", mark_name(r->mark));
     if (r->note[0])
         cJSON_AddStringToObject(j, "note", r->note);
-    if (peers)
+    if (peers && !r->threads) /* theirs are those of all threads */
         cJSON_AddItemToObject(j, "peers", cJSON_Duplicate(peers, true));
     return j;
 }

@@ -94,25 +94,31 @@ static void print_peers(const struct report *report)
     }
 }
 
-void report_end(struct limit *limit)
+void report_totals(const struct limit *limit)
 {
     const struct report *report = limit->report;
     unsigned marks[MARK_COUNT] = {0};
     for (size_t i = 0; i < report->count; i++)
         marks[report->results[i].mark]++;
+    print_peers(report);
+    printf("%u met, %u short", marks[MARK_PASS], marks[MARK_SHORT]);
+    if (marks[MARK_NO_PEER])
+        printf(", %u without the peer's time", marks[MARK_NO_PEER]);
+    if (marks[MARK_TOO_LARGE])
+        printf(", %u beyond the device's memory", marks[MARK_TOO_LARGE]);
+    if (marks[MARK_FAILED])
+        printf(", %u failed", marks[MARK_FAILED]);
+    printf("\n");
+}
+
+void report_end(struct limit *limit)
+{
+    const struct report *report = limit->report;
     if (report->on_terminal)
         fprintf(stderr, "\r\033[K");
     printf("\n");
     print_groups(report);
     printf("\n");
     print_usage(report);
-    print_peers(report);
-    printf("%u met, %u short", marks[MARK_PASS], marks[MARK_SHORT]);
-    if (marks[MARK_NO_PEER])
-        printf(", %u without torch's time (see --peers)", marks[MARK_NO_PEER]);
-    if (marks[MARK_TOO_LARGE])
-        printf(", %u beyond the device's memory", marks[MARK_TOO_LARGE]);
-    if (marks[MARK_FAILED])
-        printf(", %u failed", marks[MARK_FAILED]);
-    printf("\n");
+    report_totals(limit);
 }

@@ -113,6 +113,10 @@ install_test_needs() {
     need python3-numpy has_python_module numpy
     need python3-scipy has_python_module scipy
     need python3-torch has_python_module torch
+    # two headers and a link each: the libraries themselves come with python3-torch
+    need libdnnl-dev has_header oneapi/dnnl/dnnl.h
+    need libxnnpack-dev has_header xnnpack.h
+    need libpthreadpool-dev has_header pthreadpool.h
     install_missing_optional
 }
 

@@ -16,9 +16,8 @@ static double real_of(clsm_operand operand)
     return operand == CLSM_FROM_MAX ? 5 : operand == CLSM_FROM_SUM ? 1000 : 1;
 }
 
-/* The first elements of a tensor: normal numbers, targets all over the row, ones. */
-static void draw(const clsm_problem *p, clsm_operand tensor, void *data, size_t n,
-                 size_t element_bytes)
+void sets_draw(const clsm_problem *p, clsm_operand tensor, void *data, size_t n,
+               size_t element_bytes)
 {
     bool is_mask = tensor == CLSM_MASK;
     if (tensor == CLSM_X || tensor == CLSM_Y || tensor == CLSM_DY) {
@@ -68,7 +67,7 @@ static bool fill_drawn(const struct session *s, const clsm_problem *p,
     void *data = malloc(some * element_bytes);
     bool good = data != NULL;
     if (good) {
-        draw(p, tensor, data, some, element_bytes);
+        sets_draw(p, tensor, data, some, element_bytes);
         good = clEnqueueWriteBuffer(s->queue, buffer, CL_TRUE, 0, some * element_bytes,
                                     data, 0, NULL, NULL) == CL_SUCCESS;
     }

@@ -20,6 +20,11 @@ clsm_args sets_args(const clsm_problem *problem);
 cl_mem sets_buffer(const struct session *s, const clsm_problem *problem,
                    clsm_operand tensor, size_t elements, size_t element_bytes);
 
+/* The first n elements of one of its tensors: normal numbers, targets all over the row,
+ * a mask that leaves nothing out, ones. */
+void sets_draw(const clsm_problem *problem, clsm_operand tensor, void *data, size_t n,
+               size_t element_bytes);
+
 /* Bytes of all tensors that take part in a problem, and of the largest. */
 clsm_status sets_bytes(const clsm_problem *problem, uint64_t *all, uint64_t *largest);
 

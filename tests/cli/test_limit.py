@@ -134,7 +134,7 @@ class Limit(Case):
         self.assertIn("against other", text)
         text, found = self.timed("--only", "decode")
         self.assertEqual({r["mark"] for r in found["results"]}, {"no peer"})
-        self.assertIn(f"{len(cases)} without torch's time", text)
+        self.assertIn(f"{len(cases)} without the peer's time", text)
 
     @needs_device
     def test_cliffs_compare_neighbours(self):

@@ -21,7 +21,7 @@ HEADER = "include/clsoftmax.h"
 REFERENCE = "src/reference.c"
 RECORDS = "src/tuned.def"  # measured choices: what a bench says of variants, not code
 # what a bench times of operations, and what peers call theirs: data as well
-BENCHED = ("bench/goals.def", "bench/peer_calls.py")
+BENCHED = ("bench/goals.def", "bench/peer_calls.py", "bench/cpu_peers/goals.def")
 
 C_TOKENS = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:\\.|[^"\\])*)"', re.S)
 PYTHON_TOKENS = re.compile(r'#[^\n]*|"""(?:.*?)"""|[\'"]([^\'"\n]*)[\'"]', re.S)
