@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a worker holds of a row: read once, and given out pack by pack. The first KEPT packs are
- * in registers; the others, of rows without gradients, in places of local memory that no other
- * work-item touches.
+ * in registers; the others in places of local memory that no other work-item touches.
  */
 #include "words.cl"
 #include "cut.cl"
@@ -28,14 +27,23 @@ enum {
 enum { MASK_WORDS = 0, GROUP = KEPT };
 #endif
 
+#if HAS_DY
+#define TENSORS_READ 2
+#else
+#define TENSORS_READ 1
+#endif
 #define STOCK_LOOP _Pragma("unroll 2") /* more of it at once, and registers spill */
-enum { STOCK = KEPT < PACKS ? (PACKS - KEPT) * WG : 1 }; /* packs of a work-group */
+enum {
+    DY_PLACE = WG, /* where a pack of dy stands behind one of x; both are 16 bytes */
+    PLACES_EACH = TENSORS_READ * WG,
+    STOCK = KEPT < PACKS ? (PACKS - KEPT) * PLACES_EACH : 1 /* places of a work-group */
+};
 
 struct held {
     uint x[KEPT][X_WORDS]; /* what does not take part is FILL */
     uint dy[KEPT][DY_WORDS];
     real logit[HOLDS_LOGITS ? KEPT : 1][PACK];
-    __local uint4 *stock; /* pack KEPT, and the next one WG further */
+    __local uint4 *stock; /* pack KEPT, and the next one PLACES_EACH further */
     real edge_x[EDGES], edge_dy[EDGES];
 };
 
@@ -76,16 +84,21 @@ INLINE void set_kept(struct held *h, uint j, const struct pack *pack)
  * a moment ago, and will not keep all of it in registers in between. */
 INLINE struct pack get_stocked(const struct held *h, uint j, uint zero)
 {
-    uint4 v = h->stock[(j - KEPT) * WG + zero];
+    const __local uint4 *place = h->stock + ((j - KEPT) * PLACES_EACH + zero);
     struct pack pack;
+    uint4 v = place[0];
     pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
+#if HAS_DY
+    v = place[DY_PLACE];
+    pack.dy[0] = v.x, pack.dy[1] = v.y, pack.dy[2] = v.z, pack.dy[3] = v.w;
+#endif
     return pack;
 }
 
 INLINE void set_stocked(struct held *h, uint j, const struct pack *pack)
 {
     const uint *w = pack->x;
-    h->stock[(j - KEPT) * WG] = (uint4)(w[0], w[1], w[2], w[3]);
+    h->stock[(j - KEPT) * PLACES_EACH] = (uint4)(w[0], w[1], w[2], w[3]);
 }
 
 /* Numbers in the place of a pack's logits, or of its x. */

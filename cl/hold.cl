@@ -38,25 +38,36 @@ HOLD_PACKS_OF(dy)
 HOLD_PACKS_OF(mask)
 #endif
 
-/* One that goes to local memory; it is there after stock_wait. */
-INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+/* 16 bytes of `unit` bytes an element to local memory, or `fill`; they are there after
+ * stock_wait. */
+INLINE void stock_16(__local uint4 *place, const __global void *from, uint unit, bool there,
+                     bool fits, uint4 fill)
 {
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
-    const __global mem_x *x = row.x + start + (size_t)on;
-    __local uint4 *place = h->stock + (j - KEPT) * WG;
-    uint w[X_WORDS] = {FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3)};
-    bool there = pack_is_read(row, cut, first, j);
+    uint w[4] = {fill.x, fill.y, fill.z, fill.w};
 #if HAS_PTX
-    if (there && cut.x_fits) {
-        ptx_copy_16(place, (const __global uint4 *)x);
+    if (there && fits) {
+        ptx_copy_16(place, (const __global uint4 *)from);
         return;
     }
 #endif
-    if (there && cut.x_fits)
-        words_load(w, X_WORDS, x);
+    if (there && fits)
+        words_load(w, 4, from);
     else if (there)
-        words_gather(w, sizeof(mem_x), x, sizeof(mem_x));
+        words_gather(w, unit, from, unit);
     *place = (uint4)(w[0], w[1], w[2], w[3]);
+}
+
+INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
+{
+    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
+    __local uint4 *place = h->stock + (j - KEPT) * PLACES_EACH;
+    bool there = pack_is_read(row, cut, first, j);
+    uint4 fill = (uint4)(FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3));
+    stock_16(place, row.x + start + (size_t)on, sizeof(mem_x), there, cut.x_fits, fill);
+#if HAS_DY
+    stock_16(place + DY_PLACE, row.dy + start + (size_t)on, sizeof(mem_dy), there, cut.dy_fits,
+             (uint4)(0, 0, 0, 0));
+#endif
 }
 
 INLINE void stock_wait(void)

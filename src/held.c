@@ -38,12 +38,16 @@ static bool x_is_real(const struct problem *p)
     return clsm_type_bytes(p->x.type) == (clsm_problem_is_f64(p) ? 8 : 4);
 }
 
-/* May some packs stand in local memory? Then x, or logits in its place, is all there is
- * of them. */
+/* May some packs stand in local memory? Of these are x, or logits in its place, and a
+ * dy as large, which registers alone hold as well where a work-group has the whole row.
+ */
 static bool may_stock(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    return v->packs && v->geometry != ROW_PER_CLUSTER && !clsm_has(p, CLSM_DY) &&
+    bool dy = !clsm_has(p, CLSM_DY) ||
+              (v->geometry == ROW_PER_GROUPS &&
+               clsm_type_bytes(p->dy.type) == clsm_type_bytes(p->x.type));
+    return v->packs && v->geometry != ROW_PER_CLUSTER && dy &&
            (x_is_real(p) || !clsm_problem_holds_logits(p));
 }
 
@@ -67,7 +71,9 @@ unsigned clsm_config_kept(const struct config *config, const struct problem *p,
 static size_t stock_bytes(unsigned packs, const struct config *config,
                           const struct problem *p)
 {
-    return (packs - kept_of(packs, config, p)) * PACK_BYTES * clsm_config_wg(config);
+    size_t places = clsm_has(p, CLSM_DY) ? 2 : 1;
+    return (packs - kept_of(packs, config, p)) * places * PACK_BYTES *
+           clsm_config_wg(config);
 }
 
 size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
