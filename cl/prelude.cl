@@ -17,9 +17,7 @@
  * did not wait for each other. */
 #define INLINE static inline __attribute__((always_inline))
 /* Before a loop whose indices have to be constants for its arrays to stay in registers. */
-#ifndef UNROLL
 #define UNROLL _Pragma("unroll")
-#endif
 /* The size of work-groups. Where registers are limited by an option (LIMITED) the compiler is
  * not told, since NVIDIA's would prefer the registers that this leaves. */
 #ifdef LIMITED

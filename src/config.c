@@ -97,9 +97,10 @@ static const char *shared_misfit(const struct config *config, const struct probl
                                  const struct traits *t)
 {
     size_t parts = clsm_config_parts(config, p, t);
-    if (clsm_variants[config->variant].packs && parts > t->compute_units)
+    bool waits = clsm_variants[config->variant].launches != 2;
+    if (waits && parts > t->compute_units)
         return "the rows have more parts than the device runs at once";
-    if (clsm_variants[config->variant].packs && parts < 2)
+    if (waits && parts < 2)
         return "a single work-group holds the rows";
     return NULL;
 }

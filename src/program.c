@@ -136,8 +136,6 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)
         put(b, " -DLANES_BY=%d -DLANES=%u", t->lanes_by, t->lanes);
-    if (t->bits & TRAIT_CPU && !vec)
-        put(b, " -DUNROLL=");
     if (t->bits & TRAIT_FMA)
         put(b, " -DHAS_FMA=1");
     if (t->bits & TRAIT_PTX && !vec)

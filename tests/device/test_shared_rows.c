@@ -12,14 +12,20 @@
 /* As small parts as a variant has. */
 static const char *name_of(int index)
 {
-    unsigned v = (unsigned)(index / MAX_DEVICES);
-    return clsm_variants[v].packs ? "joined:WG=128,HOLD=1" : "split:WG=256,PACKS=4";
+    static const char *const names[] = {"joined:WG=128,HOLD=1", "split:WG=256,PACKS=4",
+                                        "strided_joined:WG=256,TILE=16",
+                                        "strided_split:WG=256,TILE=32"};
+    const char *variant = clsm_variants[index / MAX_DEVICES].name;
+    size_t i = 0, length = strlen(variant);
+    while (strncmp(names[i], variant, length) != 0 || names[i][length] != ':')
+        ck_assert_uint_lt(++i, COUNT(names));
+    return names[i];
 }
 
 /* The shortest rows that it takes, and rows that need as many records as `records`. */
 static clsm_problem short_rows(int index, size_t records, size_t cols)
 {
-    bool two_parts = clsm_variants[index / MAX_DEVICES].packs;
+    bool two_parts = clsm_variants[index / MAX_DEVICES].launches != 2;
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32,
                                 two_parts ? records / 2 + 1 : records,
                                 two_parts ? 4 * 128 + cols : cols);

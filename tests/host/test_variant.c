@@ -232,8 +232,8 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
     with.compute_units = 64;
     struct config config;
     for (unsigned i = 0; clsm_config_at(i, &config); i++) {
-        static const size_t cols[] = {64, 8, 20000,
-                                      100000}; /* not all take all of them */
+        /* not all take all of them */
+        static const size_t cols[] = {64, 8, 2000, 20000, 100000};
         size_t n = 0;
         do
             p.cols = p.y.cols = cols[n];
