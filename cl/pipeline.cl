@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading one row while another one is written, CHUNK columns at a time, for any operation:
+ * a work-item with vectors of VEC elements does both, so that memory is busy all the time.
+ * Terms are taken relative to a base, the largest of the row's first columns: the row's true
+ * maximum is found on the way, and only a row that has it far above is read again.
+ *
+ * The terms of what was read stand in local memory until they are written, where the result
+ * can be made of them (HOLD_COLS of them at most); else x is read again, from a cache.
+ */
+#include "stream.cl"
+enum { CHUNK = 64, TERMS = CHUNK / VEC };
+#include "term_sum.cl"
+
+INLINE real set_max(real v, __local real *scratch)
+{
+    return lanes_max(v, scratch);
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return lanes_sum(s, scratch);
+}
+
+#ifndef HOLD_COLS
+#define HOLD_COLS 0 /* no room */
+#endif
+#if HOLD_COLS && OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+
+/* Are terms and sum relative to the base all that the result is made of? */
+#if HOLDS_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM
+#define STAYS_BASED 1
+#else
+#define STAYS_BASED 0
+#endif
+
+enum { ASIDE = 80 /* so that columns of both rows are not a multiple of 4096 bytes apart */ };
+enum { HELD_ROW = HOLD_COLS + CHUNK + ASIDE };
+
+struct reading {
+    struct row row;
+    uint at; /* the next column */
+    SCALAR from;
+    struct base base;
+    real max;
+    struct state s; /* its sums are relative to the base */
+    uint latest;
+    struct keep keep;
+    __local SCALAR *held;
+};
+
+struct writing {
+    struct row row;
+    uint at, end;
+    bool open; /* is anything left to write? */
+    bool past; /* the caches */
+    real factor; /* of the terms */
+    struct result result;
+    __local SCALAR *held;
+};
+
+INLINE void announce(const __global mem_x *x)
+{
+    UNROLL for (uint k = 0; k < CHUNK * sizeof(mem_x); k += LINE_BYTES)
+    {
+        announce_far((const __global char *)x + FAR_BYTES + k);
+        announce_near((const __global char *)x + NEAR_BYTES + k);
+    }
+}
+
+/* Columns c on of a row, as many as a chunk has at most. */
+INLINE struct row cut_chunk(struct row row, uint c)
+{
+    row.end = c + CHUNK;
+    return row;
+}
+
+INLINE real pipeline_term(struct reading *in, struct row row, struct element e)
+{
+    keep_add(&in->keep, row, e);
+#if OP_NEEDS_MAX
+    in->max = real_max(in->max, e.x);
+    return op_based_term(row, e, in->base);
+#else
+    return op_term(row, e, (real)0);
+#endif
+}
+
+INLINE void hold_term(struct reading *in, uint c, real term)
+{
+#if HOLDS_TERMS
+    CAT(vstore, VEC)(term, 0, in->held + c);
+#endif
+}
+
+INLINE bool chunk_to_read(const struct reading *in)
+{
+    return in->row.end - in->at >= CHUNK;
+}
+
+INLINE void read_chunk(struct reading *in)
+{
+    struct row row = cut_chunk(in->row, in->at);
+    real term[TERMS];
+    announce(row.x + in->at);
+    UNROLL for (uint k = 0; k < TERMS; k++)
+    {
+        uint c = in->at + k * VEC;
+        term[k] = pipeline_term(in, row, row_element(row, c));
+        hold_term(in, c, term[k]);
+    }
+    in->s.part = add_terms(in->s.part, term, true);
+    in->at += CHUNK;
+    if (++in->latest == SPAN) {
+        in->s = state_settle(in->s);
+        in->latest = 0;
+    }
+}
+
+/* Less than a chunk. */
+INLINE void read_rest(struct reading *in)
+{
+    for (; in->at < in->row.end; in->at += VEC) {
+        real term = pipeline_term(in, in->row, row_element(in->row, in->at));
+        hold_term(in, in->at, term);
+        in->s.part = pair_add(in->s.part, term);
+    }
+    in->s = state_close(in->s);
+}
+
+/* The largest of a row's first columns, of which one is above -inf. */
+INLINE real first_max(struct row row)
+{
+    real max = -INFINITY;
+    uint c = row.begin;
+    do {
+        for (uint k = 0; k < CHUNK && c < row.end; k += VEC, c += VEC)
+            max = real_max(max, row_logit(row, c));
+        max = set_max(max, 0);
+    } while (FIRST(max) == -INFINITY && c < row.end);
+    return max;
+}
+
+INLINE void read_from(struct reading *in, real x)
+{
+    in->at = in->row.begin;
+    in->latest = 0;
+    in->from = FIRST(x);
+    in->base = base_of(fabs(in->from) < FARTHEST ? x : (real)0);
+    in->max = -INFINITY;
+    in->s = state_empty();
+    keep_start(&in->keep, in->row);
+}
+
+INLINE bool is_far(const struct reading *in, SCALAR max)
+{
+    return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
+}
+
+/* A row whose maximum is known. */
+INLINE void read_again(struct reading *in)
+{
+    read_from(in, in->max);
+    while (chunk_to_read(in))
+        read_chunk(in);
+    read_rest(in);
+    in->max = set_max(in->max, 0);
+}
+
+/* The row's state, relative to its maximum if anybody asks for that; *factor takes terms
+ * there. False: the row is none for a base. */
+INLINE bool read_end(struct reading *in, real *factor)
+{
+    *factor = (real)1;
+#if OP_NEEDS_MAX
+    in->max = set_max(in->max, 0);
+    if (is_far(in, FIRST(in->max)))
+        read_again(in);
+    if (is_far(in, FIRST(in->max)))
+        return false;
+    in->s.max = in->max;
+#endif
+    struct pair sum = set_sum(in->s.sum, 0);
+#if OP_NEEDS_MAX && !STAYS_BASED
+    real top = exp_from(in->max, in->base);
+    *factor = (real)1 / top;
+#if OP_NEEDS_REST
+    sum = pair_add(sum, -top);
+    struct pair whole = {(real)1, (real)0};
+    sum = pair_add(whole, (sum.hi + sum.lo) * *factor);
+#else
+    sum.hi *= *factor;
+    sum.lo *= *factor;
+#endif
+#endif
+    in->s.sum = sum;
+    return true;
+}
+
+#if OP_WRITES == WRITES_ROW
+INLINE real written_value(const struct writing *out, struct row row, uint c)
+{
+#if HOLDS_TERMS
+    real term = CAT(vload, VEC)(0, out->held + c);
+    if (!STAYS_BASED)
+        term *= out->factor;
+    real v = op_from_term(row, c, term, out->result);
+#else
+    real v = op_elsewhere(row, row_element(row, c), out->result);
+#endif
+#if OP_SPOT
+    if (op_spot(out->result) - c < VEC)
+        v = pick(c, op_spot(out->result), op_at_spot(row, out->result), v);
+#endif
+    return v;
+}
+
+INLINE void write_edge(struct writing *out, uint end)
+{
+    for (; out->at < end; out->at += VEC)
+        row_store(out->row, out->at, end, written_value(out, out->row, out->at));
+    out->at = end;
+}
+
+INLINE void write_lines(struct writing *out, uint columns)
+{
+    struct row row = out->row;
+    row.end = out->at + columns;
+    UNROLL for (uint k = 0; k < columns; k += VEC)
+        line_store(written_value(out, row, out->at + k), row.y + out->at + k, out->past);
+    out->at += columns;
+}
+#endif
+
+INLINE bool chunk_to_write(const struct writing *out)
+{
+    return OP_WRITES == WRITES_ROW && out->end - out->at >= CHUNK;
+}
+
+INLINE void write_chunk(struct writing *out)
+{
+#if OP_WRITES == WRITES_ROW
+    write_lines(out, CHUNK);
+#endif
+}
+
+/* Up to the first whole line. */
+INLINE void write_start(struct writing *out, const struct reading *in, real factor,
+                        struct result result)
+{
+#if OP_WRITES == WRITES_ROW
+    out->row = in->row;
+    out->held = in->held;
+    out->result = result;
+    out->factor = factor;
+    out->at = in->row.begin;
+    out->end = in->row.end;
+    out->open = true;
+    write_edge(out, min(out->end, out->at + before_line(out->row.y + out->at)));
+#endif
+}
+
+INLINE void write_rest(struct writing *out)
+{
+#if OP_WRITES == WRITES_ROW
+    while (chunk_to_write(out))
+        write_chunk(out);
+    while (out->end - out->at >= Y_LINE)
+        write_lines(out, Y_LINE);
+    if (out->open) {
+        write_edge(out, out->end);
+        write_unseen(out->row, out->result, 0, VEC);
+        out->open = false;
+    }
+#endif
+}

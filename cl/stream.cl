@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row's way to memory and back on a CPU: what is read soon is announced, and whole lines are
+ * written past the caches where the caller says so, without being read first. A line is
+ * written one way only: where both meet in one, it travels twice. Compilers without these
+ * functions read and write as ever.
+ */
+#ifndef PAST_BYTES
+#define PAST_BYTES 50331648 /* x and y in all, from which on y goes past the caches */
+#endif
+
+#ifdef __has_builtin
+#if __has_builtin(__builtin_prefetch)
+#define announce_far(p) __builtin_prefetch(p, 0, 2)  /* to the last level */
+#define announce_near(p) __builtin_prefetch(p, 0, 3) /* to the first one */
+#endif
+#if __has_builtin(__builtin_nontemporal_store)
+#define past_caches(v, p) __builtin_nontemporal_store(v, p)
+#endif
+#endif
+#ifndef announce_far
+#define announce_far(p)
+#define announce_near(p)
+#endif
+#ifndef past_caches
+#define past_caches(v, p) (*(p) = (v))
+#endif
+
+enum {
+    LINE_BYTES = 64,
+    Y_LINE = LINE_BYTES / sizeof(mem_y), /* elements */
+    FAR_BYTES = 4096,
+    NEAR_BYTES = 1024
+};
+
+/* Elements from p on before the first whole line. */
+INLINE uint before_line(const __global mem_y *p)
+{
+    return (uint)(-(size_t)p % LINE_BYTES / sizeof(mem_y));
+}
+
+/* The bits of v as they stand in memory. */
+#define bits_f32(v) AS_U32(v)
+#define bits_bf16(v) pack_bf16(v)
+INLINE real_u16 bits_f16(real v)
+{
+    ushort lane[VEC];
+    CAT(CAT(vstore_half, VEC), _rte)(v, 0, (half *)lane);
+    return CAT(vload, VEC)(0, lane);
+}
+typedef real_u32 line_f32;
+typedef real_u16 line_f16, line_bf16;
+
+/* VEC elements of a whole line. */
+INLINE void line_store(real v, __global mem_y *p, bool past)
+{
+    __global CAT(line_, Y) *to = (__global CAT(line_, Y) *)p;
+    if (past)
+        past_caches(CAT(bits_, Y)(v), to);
+    else
+        *to = CAT(bits_, Y)(v);
+}
