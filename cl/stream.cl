@@ -48,15 +48,30 @@ INLINE real_u16 bits_f16(real v)
     CAT(CAT(vstore_half, VEC), _rte)(v, 0, (half *)lane);
     return CAT(vload, VEC)(0, lane);
 }
+#define word_f32 uint
+#define word_f16 ushort
+#define word_bf16 ushort
+#define LINE_WORD CAT(word_, Y)
+#if VEC == 16
+#define HALF_STORE vstore8
+#elif VEC == 8
+#define HALF_STORE vstore4
+#else
+#define HALF_STORE vstore2
+#endif
 typedef real_u32 line_f32;
 typedef real_u16 line_f16, line_bf16;
 
-/* VEC elements of a whole line. */
+/* VEC elements of a whole line. In halves where they stay in the caches, so that LLVM does not
+ * make one store of both ways, and that an ordinary one. */
 INLINE void line_store(real v, __global mem_y *p, bool past)
 {
-    __global CAT(line_, Y) *to = (__global CAT(line_, Y) *)p;
-    if (past)
-        past_caches(CAT(bits_, Y)(v), to);
-    else
-        *to = CAT(bits_, Y)(v);
+    typedef CAT(line_, Y) line;
+    line bits = CAT(bits_, Y)(v);
+    if (past) {
+        past_caches(bits, (__global line *)p);
+        return;
+    }
+    HALF_STORE(bits.lo, 0, (__global LINE_WORD *)p);
+    HALF_STORE(bits.hi, 1, (__global LINE_WORD *)p);
 }
