@@ -40,16 +40,16 @@ static real exp_nonpositive(real d)
     return fma(e, fma(t, -0x1.62e430p-1f, d), e);
 }
 #else
-/* e^r for |r| <= ln2 / 2. */
+/* e^r for |r| <= ln2 / 2, in two halves: what comes one after another is what takes time on a
+ * CPU. */
 static real exp_polynomial(real r)
 {
-    real p = (real)0x1.6a4b38p-10f;
-    p = FMA(p, r, (real)0x1.12398ep-7f);
-    p = FMA(p, r, (real)0x1.5558b2p-5f);
-    p = FMA(p, r, (real)0x1.555492p-3f);
-    p = FMA(p, r, (real)0x1.fffffcp-2f);
-    p = FMA(p, r, (real)1.0f);
-    return FMA(p, r, (real)1.0f);
+    real square = r * r;
+    real low = FMA((real)0x1.555492p-3f, r, (real)0x1.fffffcp-2f);
+    real high = FMA((real)0x1.12398ep-7f, r, (real)0x1.5558b2p-5f);
+    high = FMA((real)0x1.6a4b38p-10f, square, high);
+    low = FMA(high, square, low);
+    return FMA(low, square, r) + (real)1.0f;
 }
 
 static real exp_nonpositive(real d)

@@ -5,7 +5,7 @@
  * and the base goes into the number that rounds it, at no cost.
  *
  * Where x is at most MOST_ABOVE above what the base is of, and neither is as far as FARTHEST
- * from 0, within 1 ulp in the normal range with a fused multiply-add (without one n ln2 is
+ * from 0, within 1.1 ulp in the normal range with a fused multiply-add (without one n ln2 is
  * rounded, so that no more than |x| 2^-24 is certain), and NaN for NaN. What would be
  * subnormal may be 0.
  */
@@ -15,12 +15,14 @@
 struct base {
     real shift;  /* rounds n, and leaves n - base where the exponent comes from */
     real lowest; /* an x whose result is 0 */
+    real highest;
 };
 
 static struct base base_of(real x)
 {
     real power = (x * 0x1.715476p+0f + 0x1.8p+23f) - 0x1.8p+23f;
-    struct base b = {(0x1.8p+23f + 127.0f) - power, (power - 127.0f) * 0x1.62e430p-1f};
+    struct base b = {(0x1.8p+23f + 127.0f) - power, (power - 127.0f) * 0x1.62e430p-1f,
+                     x + MOST_ABOVE};
     return b;
 }
 
@@ -32,4 +34,12 @@ static real exp_from(real x, struct base b)
     real r = FMA(n, (real)-0x1.62e400p-1f, x);
     r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
     return exp_polynomial(r) * AS_F32(AS_U32(t) << 23);
+}
+
+/* Sums of terms that are not larger than what it gives for `highest`. */
+#define MOST_BASED 0x1p68f
+
+static real clamp_to_base(real x, struct base b)
+{
+    return b.highest < x ? b.highest : x;
 }

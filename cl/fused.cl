@@ -26,7 +26,7 @@ clsm_row(TENSORS)
     out.past = shape.rows * shape.cols * (sizeof(mem_x) + sizeof(mem_y)) > PAST_BYTES;
     for (size_t r = first; r < last; r++) {
         struct reading in;
-        real factor;
+        real factor = (real)1;
         in.row = ROW_AT(r);
         in.held = held + (r % 2 ? HELD_ROW : 0) * HOLDS_TERMS;
 #if OP_GIVEN
@@ -34,10 +34,10 @@ clsm_row(TENSORS)
         in.s.max = in.row.from_max;
         in.s.sum.hi = in.row.from_sum;
         keep_start(&in.keep, in.row);
-        factor = 1;
+
         write_rest(&out);
 #else
-        read_from(&in, OP_NEEDS_MAX ? first_max(in.row) : (real)0);
+        read_from(&in, OP_NEEDS_MAX ? most_of(in.row, CHUNK) : (real)0);
         while (chunk_to_read(&in)) {
             read_chunk(&in);
             if (chunk_to_write(&out))

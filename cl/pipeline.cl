@@ -9,8 +9,7 @@
  * can be made of them (HOLD_COLS of them at most); else x is read again, from a cache.
  */
 #include "stream.cl"
-enum { CHUNK = 64, TERMS = CHUNK / VEC };
-#include "term_sum.cl"
+enum { CHUNK = 64 };
 
 INLINE real set_max(real v, __local real *scratch)
 {
@@ -25,14 +24,16 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 #ifndef HOLD_COLS
 #define HOLD_COLS 0 /* no room */
 #endif
-#if HOLD_COLS && OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
-#define HOLDS_TERMS 1
+/* Is the result made of terms? */
+#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+#define MADE_OF_TERMS 1
 #else
-#define HOLDS_TERMS 0
+#define MADE_OF_TERMS 0
 #endif
+#define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS)
 
 /* Are terms and sum relative to the base all that the result is made of? */
-#if HOLDS_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM
+#if MADE_OF_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM
 #define STAYS_BASED 1
 #else
 #define STAYS_BASED 0
@@ -58,6 +59,7 @@ struct writing {
     uint at, end;
     bool open; /* is anything left to write? */
     bool past; /* the caches */
+    struct base base;
     real factor; /* of the terms */
     struct result result;
     __local SCALAR *held;
@@ -82,7 +84,10 @@ INLINE struct row cut_chunk(struct row row, uint c)
 INLINE real pipeline_term(struct reading *in, struct row row, struct element e)
 {
     keep_add(&in->keep, row, e);
-#if OP_NEEDS_MAX
+#if STAYS_BASED
+    e.x = clamp_to_base(e.x, in->base);
+    return op_based_term(row, e, in->base);
+#elif OP_NEEDS_MAX
     in->max = real_max(in->max, e.x);
     return op_based_term(row, e, in->base);
 #else
@@ -97,6 +102,23 @@ INLINE void hold_term(struct reading *in, uint c, real term)
 #endif
 }
 
+INLINE real read_term(struct reading *in, struct row row, uint c)
+{
+    real term = pipeline_term(in, row, row_element(row, c));
+    hold_term(in, c, term);
+    return term;
+}
+
+/* A chunk's terms have a plain sum, but a logarithm wants the last digits of what is added to
+ * the largest. */
+INLINE real add_term(struct reading *in, real sum, real term)
+{
+    if (!OP_NEEDS_REST)
+        return sum + term;
+    in->s.part = pair_add(in->s.part, term);
+    return sum;
+}
+
 INLINE bool chunk_to_read(const struct reading *in)
 {
     return in->row.end - in->at >= CHUNK;
@@ -105,15 +127,15 @@ INLINE bool chunk_to_read(const struct reading *in)
 INLINE void read_chunk(struct reading *in)
 {
     struct row row = cut_chunk(in->row, in->at);
-    real term[TERMS];
+    real even = (real)0, odd = (real)0;
     announce(row.x + in->at);
-    UNROLL for (uint k = 0; k < TERMS; k++)
+    UNROLL for (uint k = 0; k < CHUNK; k += 2 * VEC)
     {
-        uint c = in->at + k * VEC;
-        term[k] = pipeline_term(in, row, row_element(row, c));
-        hold_term(in, c, term[k]);
+        even = add_term(in, even, read_term(in, row, in->at + k));
+        odd = add_term(in, odd, read_term(in, row, in->at + k + VEC));
     }
-    in->s.part = add_terms(in->s.part, term, true);
+    if (!OP_NEEDS_REST)
+        in->s.part = pair_add(in->s.part, even + odd);
     in->at += CHUNK;
     if (++in->latest == SPAN) {
         in->s = state_settle(in->s);
@@ -124,21 +146,18 @@ INLINE void read_chunk(struct reading *in)
 /* Less than a chunk. */
 INLINE void read_rest(struct reading *in)
 {
-    for (; in->at < in->row.end; in->at += VEC) {
-        real term = pipeline_term(in, in->row, row_element(in->row, in->at));
-        hold_term(in, in->at, term);
-        in->s.part = pair_add(in->s.part, term);
-    }
+    for (; in->at < in->row.end; in->at += VEC)
+        in->s.part = pair_add(in->s.part, read_term(in, in->row, in->at));
     in->s = state_close(in->s);
 }
 
-/* The largest of a row's first columns, of which one is above -inf. */
-INLINE real first_max(struct row row)
+/* The largest of a row's columns, of `least` at least, and on until one is above -inf. */
+INLINE real most_of(struct row row, uint least)
 {
     real max = -INFINITY;
     uint c = row.begin;
     do {
-        for (uint k = 0; k < CHUNK && c < row.end; k += VEC, c += VEC)
+        for (uint k = 0; k < least && c < row.end; k += VEC, c += VEC)
             max = real_max(max, row_logit(row, c));
         max = set_max(max, 0);
     } while (FIRST(max) == -INFINITY && c < row.end);
@@ -156,56 +175,81 @@ INLINE void read_from(struct reading *in, real x)
     keep_start(&in->keep, in->row);
 }
 
-INLINE bool is_far(const struct reading *in, SCALAR max)
+/* Reads all of a row relative to a number near its maximum. */
+INLINE struct pair read_again(struct reading *in, real x)
 {
-    return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
-}
-
-/* A row whose maximum is known. */
-INLINE void read_again(struct reading *in)
-{
-    read_from(in, in->max);
+    read_from(in, x);
     while (chunk_to_read(in))
         read_chunk(in);
     read_rest(in);
-    in->max = set_max(in->max, 0);
+    return set_sum(in->s.sum, 0);
 }
 
-/* The row's state, relative to its maximum if anybody asks for that; *factor takes terms
- * there. False: the row is none for a base. */
+#if STAYS_BASED
+/* The row's state relative to its base. False: the row is none for a base. */
 INLINE bool read_end(struct reading *in, real *factor)
 {
-    *factor = (real)1;
-#if OP_NEEDS_MAX
-    in->max = set_max(in->max, 0);
-    if (is_far(in, FIRST(in->max)))
-        read_again(in);
-    if (is_far(in, FIRST(in->max)))
-        return false;
-    in->s.max = in->max;
-#endif
     struct pair sum = set_sum(in->s.sum, 0);
-#if OP_NEEDS_MAX && !STAYS_BASED
+    if (!(FIRST(sum.hi) < MOST_BASED) || !(fabs(in->from) < FARTHEST)) {
+        real max = most_of(in->row, in->row.end);
+        if (!(fabs(FIRST(max)) < FARTHEST))
+            return false;
+        sum = read_again(in, max);
+    }
+    in->s.max = (real)in->from;
+    in->s.sum = sum;
+    return true;
+}
+#elif OP_NEEDS_MAX
+INLINE bool is_far(const struct reading *in)
+{
+    SCALAR max = FIRST(in->max);
+    return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
+}
+
+/* The row's state; *factor takes terms from the base to the maximum. */
+INLINE bool read_end(struct reading *in, real *factor)
+{
+    struct pair sum = set_sum(in->s.sum, 0);
+    in->max = set_max(in->max, 0);
+    if (is_far(in)) {
+        real max = in->max;
+        if (!(fabs(FIRST(max)) < FARTHEST))
+            return false;
+        sum = read_again(in, max);
+        in->max = max;
+    }
     real top = exp_from(in->max, in->base);
     *factor = (real)1 / top;
 #if OP_NEEDS_REST
-    sum = pair_add(sum, -top);
     struct pair whole = {(real)1, (real)0};
+    sum = pair_add(sum, -top);
     sum = pair_add(whole, (sum.hi + sum.lo) * *factor);
 #else
     sum.hi *= *factor;
     sum.lo *= *factor;
 #endif
-#endif
+    in->s.max = in->max;
     in->s.sum = sum;
     return true;
 }
+#else
+INLINE bool read_end(struct reading *in, real *factor)
+{
+    in->s.sum = set_sum(in->s.sum, 0);
+    return true;
+}
+#endif
 
 #if OP_WRITES == WRITES_ROW
 INLINE real written_value(const struct writing *out, struct row row, uint c)
 {
+#if MADE_OF_TERMS
 #if HOLDS_TERMS
     real term = CAT(vload, VEC)(0, out->held + c);
+#else
+    real term = op_based_term(row, row_element(row, c), out->base);
+#endif
     if (!STAYS_BASED)
         term *= out->factor;
     real v = op_from_term(row, c, term, out->result);
@@ -256,6 +300,7 @@ INLINE void write_start(struct writing *out, const struct reading *in, real fact
     out->row = in->row;
     out->held = in->held;
     out->result = result;
+    out->base = in->base;
     out->factor = factor;
     out->at = in->row.begin;
     out->end = in->row.end;

@@ -51,13 +51,12 @@ INLINE real_u16 bits_f16(real v)
 #define word_f32 uint
 #define word_f16 ushort
 #define word_bf16 ushort
-#define LINE_WORD CAT(word_, Y)
 #if VEC == 16
-#define HALF_STORE vstore8
+#define HALF_LINE CAT(CAT(word_, Y), 8)
 #elif VEC == 8
-#define HALF_STORE vstore4
+#define HALF_LINE CAT(CAT(word_, Y), 4)
 #else
-#define HALF_STORE vstore2
+#define HALF_LINE CAT(CAT(word_, Y), 2)
 #endif
 typedef real_u32 line_f32;
 typedef real_u16 line_f16, line_bf16;
@@ -70,8 +69,8 @@ INLINE void line_store(real v, __global mem_y *p, bool past)
     line bits = CAT(bits_, Y)(v);
     if (past) {
         past_caches(bits, (__global line *)p);
-        return;
+    } else {
+        ((__global HALF_LINE *)p)[0] = bits.lo;
+        ((__global HALF_LINE *)p)[1] = bits.hi;
     }
-    HALF_STORE(bits.lo, 0, (__global LINE_WORD *)p);
-    HALF_STORE(bits.hi, 1, (__global LINE_WORD *)p);
 }
