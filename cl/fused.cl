@@ -22,35 +22,27 @@ clsm_row(TENSORS)
     size_t last = first + each + (g < extra ? 1 : 0);
     struct writing out;
     out.at = out.end = 0;
-    out.open = false;
-    out.past = shape.rows * shape.cols * (sizeof(mem_x) + sizeof(mem_y)) > PAST_BYTES;
+    out.past = is_large(shape);
     for (size_t r = first; r < last; r++) {
         struct reading in;
-        real factor = (real)1;
         in.row = ROW_AT(r);
         in.held = held + (r % 2 ? HELD_ROW : 0) * HOLDS_TERMS;
-#if OP_GIVEN
-        in.s = state_empty();
-        in.s.max = in.row.from_max;
-        in.s.sum.hi = in.row.from_sum;
-        keep_start(&in.keep, in.row);
-
-        write_rest(&out);
-#else
-        read_from(&in, OP_NEEDS_MAX ? most_of(in.row, CHUNK) : (real)0);
-        while (chunk_to_read(&in)) {
+        read_from(&in, most_of_first(in.row));
+        while (!OP_GIVEN && chunk_to_read(&in)) {
             read_chunk(&in);
             if (chunk_to_write(&out))
                 write_chunk(&out);
         }
-        read_rest(&in);
         write_rest(&out);
-        if (!read_end(&in, &factor)) {
-            three_passes(in.row, 0, VEC, 0);
-            continue;
-        }
+        if (read_rest(&in)) {
+            struct result result = close_row(in.row, in.s, &in.keep, 0, 0);
+            write_start(&out, &in, result);
+#if OP_WRITES == WRITES_ROW
+            write_unseen(in.row, result, 0, VEC);
 #endif
-        write_start(&out, &in, factor, close_row(in.row, in.s, &in.keep, 0, 0));
+        } else {
+            three_passes(in.row, 0, VEC, 0);
+        }
     }
     write_rest(&out);
 }

@@ -21,6 +21,9 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return lanes_sum(s, scratch);
 }
 
+#ifndef ROWS_ARE_SHARED
+#define ROWS_ARE_SHARED 0 /* 1: what is read is a part of a row */
+#endif
 #ifndef HOLD_COLS
 #define HOLD_COLS 0 /* no room */
 #endif
@@ -33,7 +36,7 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 #define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS)
 
 /* Are terms and sum relative to the base all that the result is made of? */
-#if MADE_OF_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM
+#if MADE_OF_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM && !ROWS_ARE_SHARED
 #define STAYS_BASED 1
 #else
 #define STAYS_BASED 0
@@ -47,6 +50,7 @@ struct reading {
     uint at; /* the next column */
     SCALAR from;
     struct base base;
+    real factor; /* takes terms from the base to what the state is relative to */
     real max;
     struct state s; /* its sums are relative to the base */
     uint latest;
@@ -57,13 +61,18 @@ struct reading {
 struct writing {
     struct row row;
     uint at, end;
-    bool open; /* is anything left to write? */
     bool past; /* the caches */
     struct base base;
     real factor; /* of the terms */
     struct result result;
     __local SCALAR *held;
 };
+
+/* Do the rows and their results leave no room in the caches for each other? */
+INLINE bool is_large(struct shape shape)
+{
+    return shape.rows * shape.cols * (sizeof(mem_x) + sizeof(mem_y)) > PAST_BYTES;
+}
 
 INLINE void announce(const __global mem_x *x)
 {
@@ -144,7 +153,7 @@ INLINE void read_chunk(struct reading *in)
 }
 
 /* Less than a chunk. */
-INLINE void read_rest(struct reading *in)
+INLINE void read_tail(struct reading *in)
 {
     for (; in->at < in->row.end; in->at += VEC)
         in->s.part = pair_add(in->s.part, read_term(in, in->row, in->at));
@@ -164,11 +173,18 @@ INLINE real most_of(struct row row, uint least)
     return max;
 }
 
+/* What a row is read relative to, where its terms need that. */
+INLINE real most_of_first(struct row row)
+{
+    return OP_NEEDS_MAX && !OP_GIVEN ? most_of(row, CHUNK) : (real)0;
+}
+
 INLINE void read_from(struct reading *in, real x)
 {
     in->at = in->row.begin;
     in->latest = 0;
     in->from = FIRST(x);
+    in->factor = (real)1;
     in->base = base_of(fabs(in->from) < FARTHEST ? x : (real)0);
     in->max = -INFINITY;
     in->s = state_empty();
@@ -181,14 +197,15 @@ INLINE struct pair read_again(struct reading *in, real x)
     read_from(in, x);
     while (chunk_to_read(in))
         read_chunk(in);
-    read_rest(in);
+    read_tail(in);
     return set_sum(in->s.sum, 0);
 }
 
 #if STAYS_BASED
-/* The row's state relative to its base. False: the row is none for a base. */
-INLINE bool read_end(struct reading *in, real *factor)
+/* The rest of a row, and its state, relative to its base. False: the row is none for a base. */
+INLINE bool read_rest(struct reading *in)
 {
+    read_tail(in);
     struct pair sum = set_sum(in->s.sum, 0);
     if (!(FIRST(sum.hi) < MOST_BASED) || !(fabs(in->from) < FARTHEST)) {
         real max = most_of(in->row, in->row.end);
@@ -200,16 +217,25 @@ INLINE bool read_end(struct reading *in, real *factor)
     in->s.sum = sum;
     return true;
 }
-#elif OP_NEEDS_MAX
+#elif OP_NEEDS_MAX && !OP_GIVEN
+/* Terms are relative to the maximum from here on. Gives that of the maximum itself. */
+INLINE real rebase(struct reading *in, real max)
+{
+    real top = exp_from(max, in->base);
+    in->factor = (real)1 / top;
+    return top;
+}
+
 INLINE bool is_far(const struct reading *in)
 {
     SCALAR max = FIRST(in->max);
     return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
 }
 
-/* The row's state; *factor takes terms from the base to the maximum. */
-INLINE bool read_end(struct reading *in, real *factor)
+/* The same, relative to its maximum. False: the row is none for a base. */
+INLINE bool read_rest(struct reading *in)
 {
+    read_tail(in);
     struct pair sum = set_sum(in->s.sum, 0);
     in->max = set_max(in->max, 0);
     if (is_far(in)) {
@@ -219,24 +245,29 @@ INLINE bool read_end(struct reading *in, real *factor)
         sum = read_again(in, max);
         in->max = max;
     }
-    real top = exp_from(in->max, in->base);
-    *factor = (real)1 / top;
+    real top = rebase(in, in->max);
 #if OP_NEEDS_REST
     struct pair whole = {(real)1, (real)0};
     sum = pair_add(sum, -top);
-    sum = pair_add(whole, (sum.hi + sum.lo) * *factor);
+    sum = pair_add(whole, (sum.hi + sum.lo) * in->factor);
 #else
-    sum.hi *= *factor;
-    sum.lo *= *factor;
+    sum.hi *= in->factor;
+    sum.lo *= in->factor;
 #endif
     in->s.max = in->max;
     in->s.sum = sum;
     return true;
 }
 #else
-INLINE bool read_end(struct reading *in, real *factor)
+INLINE bool read_rest(struct reading *in)
 {
+#if OP_GIVEN
+    in->s.max = in->row.from_max;
+    in->s.sum.hi = in->row.from_sum;
+#else
+    read_tail(in);
     in->s.sum = set_sum(in->s.sum, 0);
+#endif
     return true;
 }
 #endif
@@ -292,19 +323,18 @@ INLINE void write_chunk(struct writing *out)
 #endif
 }
 
-/* Up to the first whole line. */
-INLINE void write_start(struct writing *out, const struct reading *in, real factor,
+/* A row that was read, up to the first whole line. */
+INLINE void write_start(struct writing *out, const struct reading *in,
                         struct result result)
 {
 #if OP_WRITES == WRITES_ROW
     out->row = in->row;
     out->held = in->held;
-    out->result = result;
     out->base = in->base;
-    out->factor = factor;
+    out->factor = in->factor;
+    out->result = result;
     out->at = in->row.begin;
     out->end = in->row.end;
-    out->open = true;
     write_edge(out, min(out->end, out->at + before_line(out->row.y + out->at)));
 #endif
 }
@@ -316,10 +346,6 @@ INLINE void write_rest(struct writing *out)
         write_chunk(out);
     while (out->end - out->at >= Y_LINE)
         write_lines(out, Y_LINE);
-    if (out->open) {
-        write_edge(out, out->end);
-        write_unseen(out->row, out->result, 0, VEC);
-        out->open = false;
-    }
+    write_edge(out, out->end);
 #endif
 }

@@ -5,7 +5,7 @@
 
 #include "shared.h"
 
-enum { GROUPS_PER_UNIT = 8 };
+enum { GROUPS_PER_UNIT = 8, LEAST_PART_COLS = 4096 };
 
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
  */
@@ -79,6 +79,8 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
         return most;
     if (clsm_config_tile(config) > 1)
         return clsm_tile_parts(config, p, t);
+    if (v->pipelined)
+        most = at_least_one(p->cols, LEAST_PART_COLS);
     /* In two launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);

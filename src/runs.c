@@ -26,7 +26,8 @@ size_t clsm_config_hold_cols(const struct config *config, const struct problem *
 {
     size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
     size_t bytes = 2 * sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
-    bool holds = clsm_variants[config->variant].pipelined;
+    const struct variant *v = &clsm_variants[config->variant];
+    bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM;
     return holds && bytes <= t->local_bytes ? cols : 0;
 }
 
