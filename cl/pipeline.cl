@@ -9,17 +9,8 @@
  * can be made of them (HOLD_COLS of them at most); else x is read again, from a cache.
  */
 #include "stream.cl"
+#include "wide_set.cl"
 enum { CHUNK = 64 };
-
-INLINE real set_max(real v, __local real *scratch)
-{
-    return lanes_max(v, scratch);
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-    return lanes_sum(s, scratch);
-}
 
 #ifndef ROWS_ARE_SHARED
 #define ROWS_ARE_SHARED 0 /* 1: what is read is a part of a row */

@@ -51,6 +51,7 @@ INLINE real_u16 bits_f16(real v)
 #define word_f32 uint
 #define word_f16 ushort
 #define word_bf16 ushort
+typedef CAT(word_, Y) word_y;
 #if VEC == 16
 #define HALF_LINE CAT(CAT(word_, Y), 8)
 #elif VEC == 8
@@ -60,17 +61,32 @@ INLINE real_u16 bits_f16(real v)
 #endif
 typedef real_u32 line_f32;
 typedef real_u16 line_f16, line_bf16;
+typedef CAT(line_, Y) line_y;
 
 /* VEC elements of a whole line. In halves where they stay in the caches, so that LLVM does not
  * make one store of both ways, and that an ordinary one. */
 INLINE void line_store(real v, __global mem_y *p, bool past)
 {
-    typedef CAT(line_, Y) line;
-    line bits = CAT(bits_, Y)(v);
+    line_y bits = CAT(bits_, Y)(v);
     if (past) {
-        past_caches(bits, (__global line *)p);
+        past_caches(bits, (__global line_y *)p);
     } else {
         ((__global HALF_LINE *)p)[0] = bits.lo;
         ((__global HALF_LINE *)p)[1] = bits.hi;
     }
+}
+
+/* The same from and to local memory, at any element. */
+#define WORDS_LOAD(p) CAT(vload, VEC)(0, p)
+#define WORDS_STORE(v, p) CAT(vstore, VEC)(v, 0, p)
+
+/* Whole lines that are ready in local memory. */
+INLINE void lines_move(const __local word_y *from, __global word_y *p, uint count, bool past)
+{
+    if (past)
+        for (uint k = 0; k < count; k += VEC)
+            past_caches(WORDS_LOAD(from + k), (__global line_y *)(p + k));
+    else
+        for (uint k = 0; k < count; k += VEC)
+            *(__global line_y *)(p + k) = WORDS_LOAD(from + k);
 }

@@ -198,6 +198,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "takes operations that need no more than a maximum and a sum";
     if (v->pipelined && clsm_problem_is_f64(p))
         return "computes in 32 bits only";
+    if (v->pipelined && v->exact_cols && (p->causal || p->window))
+        return "takes rows of which all columns count";
     if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
         clsm_problem_y(p) == CLSM_Y_ROW)
         return "the second launch may find x overwritten at the target";

@@ -27,7 +27,7 @@ size_t clsm_config_hold_cols(const struct config *config, const struct problem *
     size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
     size_t bytes = 2 * sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
     const struct variant *v = &clsm_variants[config->variant];
-    bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM;
+    bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM && !v->exact_cols;
     return holds && bytes <= t->local_bytes ? cols : 0;
 }
 
