@@ -10,6 +10,7 @@
  * subnormal may be 0.
  */
 #define MOST_ABOVE 48
+#define BASE_BELOW 8 /* powers of 2, so that nothing is 0 that is normal relative to x */
 #define FARTHEST 65536
 
 struct base {
@@ -20,7 +21,7 @@ struct base {
 
 static struct base base_of(real x)
 {
-    real power = (x * 0x1.715476p+0f + 0x1.8p+23f) - 0x1.8p+23f;
+    real power = (x * 0x1.715476p+0f + 0x1.8p+23f) - (0x1.8p+23f + BASE_BELOW);
     struct base b = {(0x1.8p+23f + 127.0f) - power, (power - 127.0f) * 0x1.62e430p-1f,
                      x + MOST_ABOVE};
     return b;
@@ -37,7 +38,7 @@ static real exp_from(real x, struct base b)
 }
 
 /* Sums of terms that are not larger than what it gives for `highest`. */
-#define MOST_BASED 0x1p68f
+#define MOST_BASED 0x1p76f
 
 static real clamp_to_base(real x, struct base b)
 {

@@ -45,12 +45,14 @@ INLINE void lines_flush(struct lines *l, bool past)
     }
     uint whole = l->count / Y_LINE * Y_LINE;
     if (at < whole)
-        lines_move(l->waiting + at, l->to + at, whole - at, past);
+        lines_move((const __local line_y *)(l->waiting + at),
+                   (__global line_y *)(l->to + at), (whole - at) / VEC, past);
     at = max(at, whole);
     l->to += at;
     l->count -= at;
-    UNROLL for (uint k = 0; k < Y_LINE; k += VEC)
-        WORDS_STORE(WORDS_LOAD(l->waiting + at + k), l->waiting + k);
+    __local line_y *front = (__local line_y *)l->waiting;
+    UNROLL for (uint k = 0; k < Y_LINE / VEC; k++)
+        front[k] = front[at / VEC + k];
 }
 
 INLINE struct row exact(struct row row)
@@ -123,14 +125,15 @@ __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
     __local SCALAR held[ROOM + SPARE];
-    __local word_y waiting[ROOM + 2 * SPARE] __attribute__((aligned(64)));
+    __local line_y waiting[(ROOM + 2 * SPARE) / VEC];
     size_t g = get_group_id(0), groups = get_num_groups(0);
     size_t each = shape.rows / groups, extra = shape.rows % groups;
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
     bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
     bool past = shape.rows * shape.cols * (sizeof(mem_x) + sizeof(mem_y)) > PAST_BYTES;
-    struct lines lines = {waiting, (__global word_y *)ROW_AT(first).y, 0, 0};
+    struct lines lines = {(__local word_y *)waiting, (__global word_y *)ROW_AT(first).y,
+                          0, 0};
     lines.before = lines.count = (uint)((size_t)lines.to % LINE_BYTES / sizeof(mem_y));
     lines.to -= lines.before;
     for (size_t r = first; r < last; r += MOST_ROWS) {
@@ -168,7 +171,7 @@ clsm_row(TENSORS)
             {
                 real v = short_value(row, c, held + i * WIDTH_HELD, result, safe);
                 if (dense)
-                    WORDS_STORE(CAT(bits_, Y)(v), waiting + lines.count + c);
+                    WORDS_STORE(CAT(bits_, Y)(v), lines.waiting + lines.count + c);
                 else
                     row_store(row, c, row.end, v);
             }

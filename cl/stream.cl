@@ -76,17 +76,16 @@ INLINE void line_store(real v, __global mem_y *p, bool past)
     }
 }
 
-/* The same from and to local memory, at any element. */
-#define WORDS_LOAD(p) CAT(vload, VEC)(0, p)
+/* The same to local memory, at any element. */
 #define WORDS_STORE(v, p) CAT(vstore, VEC)(v, 0, p)
 
-/* Whole lines that are ready in local memory. */
-INLINE void lines_move(const __local word_y *from, __global word_y *p, uint count, bool past)
+/* Whole lines that are ready in local memory, at multiples of a vector. */
+INLINE void lines_move(const __local line_y *from, __global line_y *to, uint count, bool past)
 {
     if (past)
-        for (uint k = 0; k < count; k += VEC)
-            past_caches(WORDS_LOAD(from + k), (__global line_y *)(p + k));
+        for (uint k = 0; k < count; k++)
+            past_caches(from[k], to + k);
     else
-        for (uint k = 0; k < count; k += VEC)
-            *(__global line_y *)(p + k) = WORDS_LOAD(from + k);
+        for (uint k = 0; k < count; k++)
+            to[k] = from[k];
 }

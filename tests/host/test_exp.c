@@ -92,7 +92,7 @@ START_TEST(relative_to_a_base_as_accurate_however_large_x_is)
 {
     float top = tops[_i], from = top + MOST_ABOVE, to = top - 90, x = from;
     struct base b = base_of(top);
-    double power = rint(top / log(2)), worst = 0;
+    double power = rint(top / log(2)) - BASE_BELOW, worst = 0;
     long step = fabsf(top) > 100 ? 1 : 97;
     for (float next = from; x > to && fabsf(x) < FARTHEST; x = next) {
         for (long i = 0; i < step; i++)
