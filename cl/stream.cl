@@ -42,12 +42,7 @@ INLINE uint before_line(const __global mem_y *p)
 /* The bits of v as they stand in memory. */
 #define bits_f32(v) AS_U32(v)
 #define bits_bf16(v) pack_bf16(v)
-INLINE real_u16 bits_f16(real v)
-{
-    ushort lane[VEC];
-    CAT(CAT(vstore_half, VEC), _rte)(v, 0, (half *)lane);
-    return CAT(vload, VEC)(0, lane);
-}
+#define bits_f16(v) f16_bits(v)
 #define word_f32 uint
 #define word_f16 ushort
 #define word_bf16 ushort
