@@ -111,6 +111,9 @@ START_TEST(relative_to_a_base_as_accurate_however_large_x_is)
     ck_assert(isnan(exp_from(NAN, b)));
     ck_assert(isnan(exp_from(-NAN, b)));
     ck_assert_uint_eq(bits_of(exp_from(top - 100, b)), 0);
+    ck_assert_float_gt(exp_from(clamp_to_base(top + 1000, b), b), MOST_BASED);
+    ck_assert_float_gt(exp_from(clamp_to_base(INFINITY, b), b), MOST_BASED);
+    ck_assert(clamp_to_base(top - 1, b) == top - 1 && isnan(clamp_to_base(NAN, b)));
 }
 END_TEST
 
