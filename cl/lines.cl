@@ -131,7 +131,7 @@ clsm_row(TENSORS)
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
     bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
-    bool past = shape.rows * shape.cols * (sizeof(mem_x) + sizeof(mem_y)) > PAST_BYTES;
+    bool past = is_large(shape);
     struct lines lines = {(__local word_y *)waiting, (__global word_y *)ROW_AT(first).y,
                           0, 0};
     lines.before = lines.count = (uint)((size_t)lines.to % LINE_BYTES / sizeof(mem_y));

@@ -59,12 +59,6 @@ struct writing {
     __local SCALAR *held;
 };
 
-/* Do the rows and their results leave no room in the caches for each other? */
-INLINE bool is_large(struct shape shape)
-{
-    return shape.rows * shape.cols * (sizeof(mem_x) + sizeof(mem_y)) > PAST_BYTES;
-}
-
 INLINE void announce(const __global mem_x *x)
 {
     UNROLL for (uint k = 0; k < CHUNK * sizeof(mem_x); k += LINE_BYTES)

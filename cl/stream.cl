@@ -5,6 +5,9 @@
  * written one way only: where both meet in one, it travels twice. Compilers without these
  * functions read and write as ever.
  */
+#ifndef READ_SOON
+#define READ_SOON 0 /* 1: y is kept in the caches in any case */
+#endif
 #ifndef PAST_BYTES
 #define PAST_BYTES 50331648 /* x and y in all, from which on y goes past the caches */
 #endif
@@ -32,6 +35,13 @@ enum {
     FAR_BYTES = 4096,
     NEAR_BYTES = 1024
 };
+
+/* Do the rows and their results leave no room in the caches for each other? */
+INLINE bool is_large(struct shape shape)
+{
+    ulong each = sizeof(mem_x) + sizeof(mem_y);
+    return !READ_SOON && shape.rows * shape.cols * each > PAST_BYTES;
+}
 
 /* Elements from p on before the first whole line. */
 INLINE uint before_line(const __global mem_y *p)
