@@ -12,7 +12,7 @@ __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
 #if HOLDS_TERMS
-    __local SCALAR held[2 * HELD_ROW];
+    __local SCALAR held[HELD_ROW];
 #else
     __local SCALAR held[1];
 #endif
@@ -26,12 +26,14 @@ clsm_row(TENSORS)
     for (size_t r = first; r < last; r++) {
         struct reading in;
         in.row = ROW_AT(r);
-        in.held = held + (r % 2 ? HELD_ROW : 0) * HOLDS_TERMS;
+        in.held = held;
         read_from(&in, most_of_first(in.row));
         while (!OP_GIVEN && chunk_to_read(&in)) {
-            read_chunk(&in);
             if (chunk_to_write(&out))
                 write_chunk(&out);
+            else
+                write_rest(&out);
+            read_chunk(&in);
         }
         write_rest(&out);
         if (read_rest(&in)) {

@@ -6,7 +6,8 @@
  * maximum is found on the way, and only a row that has it far above is read again.
  *
  * The terms of what was read stand in local memory until they are written, where the result
- * can be made of them (HOLD_COLS of them at most); else x is read again, from a cache.
+ * can be made of them (HOLD_COLS of them at most); else x is read again, from a cache. There is
+ * one row of them: a chunk is written before the next row's takes its place.
  */
 #include "stream.cl"
 #include "wide_set.cl"
@@ -33,8 +34,7 @@ enum { CHUNK = 64 };
 #define STAYS_BASED 0
 #endif
 
-enum { ASIDE = 80 /* so that columns of both rows are not a multiple of 4096 bytes apart */ };
-enum { HELD_ROW = HOLD_COLS + CHUNK + ASIDE };
+enum { HELD_ROW = HOLD_COLS + CHUNK };
 
 struct reading {
     struct row row;
@@ -92,7 +92,7 @@ INLINE real pipeline_term(struct reading *in, struct row row, struct element e)
 INLINE void hold_term(struct reading *in, uint c, real term)
 {
 #if HOLDS_TERMS
-    CAT(vstore, VEC)(term, 0, in->held + c);
+    CAT(vstore, VEC)(term, 0, in->held + (c - in->row.begin));
 #endif
 }
 
@@ -262,7 +262,7 @@ INLINE real written_value(const struct writing *out, struct row row, uint c)
 {
 #if MADE_OF_TERMS
 #if HOLDS_TERMS
-    real term = CAT(vload, VEC)(0, out->held + c);
+    real term = CAT(vload, VEC)(0, out->held + (c - out->row.begin));
 #else
     real term = op_based_term(row, row_element(row, c), out->base);
 #endif

@@ -4,7 +4,7 @@
 #include "variant.h"
 
 enum {
-    HELD_ASIDE = 64 + 80, /* reals behind a row's terms */
+    HELD_ASIDE = 64, /* reals behind a row's terms */
     LEAST_HELD = 256,
     SPARE_BYTES = 256,
     LEAST_RUN = 4,   /* rows: at the ends of a run memory waits */
@@ -25,7 +25,7 @@ size_t clsm_config_hold_cols(const struct config *config, const struct problem *
                              const struct traits *t)
 {
     size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
-    size_t bytes = 2 * sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
+    size_t bytes = sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
     const struct variant *v = &clsm_variants[config->variant];
     bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM && !v->exact_cols;
     return holds && bytes <= t->local_bytes ? cols : 0;
