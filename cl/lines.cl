@@ -13,7 +13,7 @@
 #define COLS 64
 #endif
 enum {
-    ROOM = 4096,
+    ROOM = 2048,
     WIDTH_HELD = (COLS + VEC - 1) / VEC * VEC,
     MOST_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32, /* in a block */
     SPARE = 64
@@ -87,21 +87,29 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
                              __local SCALAR *held, bool safe)
 {
     struct pair sum = {(real)0, (real)0};
+    real part[2] = {(real)0, (real)0};
     UNROLL for (uint c = 0; c < COLS; c += VEC)
     {
+        uint k = c / VEC;
         struct element e = short_element(row, c, safe);
         real term = op_term(row, e, max);
         keep_add(keep, row, e);
         CAT(vstore, VEC)(term, 0, held + c);
-        if (OP_NEEDS_REST)
+        if (OP_NEEDS_REST) {
             sum = pair_add(sum, term);
-        else
-            sum.hi += term; /* of few enough */
+            continue;
+        }
+        /* Four terms at a time as a tree: more of them, next to a large one, would be lost. */
+        part[k / 2 % 2] += term;
+        if (k % 4 == 3 || c + VEC >= COLS) {
+            if (k < 4)
+                sum.hi = part[0] + part[1];
+            else
+                sum = pair_add(sum, part[0] + part[1]);
+            part[0] = part[1] = (real)0;
+        }
     }
-    if (OP_NEEDS_REST)
-        return set_sum(sum, 0);
-    sum.hi = lanes_add(sum.hi, 0);
-    return sum;
+    return lanes_row_sum(sum, 0);
 }
 
 #if OP_WRITES == WRITES_ROW

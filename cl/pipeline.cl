@@ -11,7 +11,8 @@
  */
 #include "stream.cl"
 #include "wide_set.cl"
-enum { CHUNK = 64 };
+/* A chunk's terms are added as a tree: in a chain a large one would lose all after it. */
+enum { CHUNK = 64, TERMS = CHUNK / VEC, SUMS = TERMS / 2 };
 
 #ifndef ROWS_ARE_SHARED
 #define ROWS_ARE_SHARED 0 /* 1: what is read is a part of a row */
@@ -103,16 +104,6 @@ INLINE real read_term(struct reading *in, struct row row, uint c)
     return term;
 }
 
-/* A chunk's terms have a plain sum, but a logarithm wants the last digits of what is added to
- * the largest. */
-INLINE real add_term(struct reading *in, real sum, real term)
-{
-    if (!OP_NEEDS_REST)
-        return sum + term;
-    in->s.part = pair_add(in->s.part, term);
-    return sum;
-}
-
 INLINE bool chunk_to_read(const struct reading *in)
 {
     return in->row.end - in->at >= CHUNK;
@@ -121,15 +112,22 @@ INLINE bool chunk_to_read(const struct reading *in)
 INLINE void read_chunk(struct reading *in)
 {
     struct row row = cut_chunk(in->row, in->at);
-    real even = (real)0, odd = (real)0;
+    real sum[SUMS];
     announce(row.x + in->at);
-    UNROLL for (uint k = 0; k < CHUNK; k += 2 * VEC)
+    UNROLL for (uint k = 0; k < TERMS; k++)
     {
-        even = add_term(in, even, read_term(in, row, in->at + k));
-        odd = add_term(in, odd, read_term(in, row, in->at + k + VEC));
+        real term = read_term(in, row, in->at + k * VEC);
+        if (OP_NEEDS_REST) /* a logarithm wants the last digits */
+            in->s.part = pair_add(in->s.part, term);
+        else
+            sum[k / 2] = k % 2 ? sum[k / 2] + term : term;
     }
-    if (!OP_NEEDS_REST)
-        in->s.part = pair_add(in->s.part, even + odd);
+    if (!OP_NEEDS_REST) {
+        UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
+            UNROLL for (uint k = 0; k < d; k++)
+                sum[k] += sum[k + d];
+        in->s.part = pair_add(in->s.part, sum[0]);
+    }
     in->at += CHUNK;
     if (++in->latest == SPAN) {
         in->s = state_settle(in->s);
