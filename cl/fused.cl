@@ -28,15 +28,19 @@ clsm_row(TENSORS)
         in.row = ROW_AT(r);
         in.held = held;
         read_from(&in, most_of_first(in.row));
-        while (!OP_GIVEN && chunk_to_read(&in)) {
-            if (chunk_to_write(&out))
-                write_chunk(&out);
-            else
-                write_rest(&out);
-            read_chunk(&in);
-        }
-        write_rest(&out);
-        if (read_rest(&in)) {
+        enum reading_end end;
+        do {
+            while (!OP_GIVEN && chunk_to_read(&in)) {
+                if (chunk_to_write(&out))
+                    write_chunk(&out);
+                else
+                    write_rest(&out);
+                read_chunk(&in);
+            }
+            write_rest(&out);
+            end = read_rest(&in);
+        } while (end == READ_AGAIN);
+        if (end == IS_READ) {
             struct result result = close_row(in.row, in.s, &in.keep, 0, 0);
             write_start(&out, &in, result);
 #if OP_WRITES == WRITES_ROW

@@ -42,6 +42,7 @@ struct reading {
     struct row row;
     uint at; /* the next column */
     SCALAR from;
+    bool known; /* is that the maximum? */
     struct base base;
     real factor; /* takes terms from the base to what the state is relative to */
     real max;
@@ -158,6 +159,7 @@ INLINE void read_from(struct reading *in, real x)
     in->at = in->row.begin;
     in->latest = 0;
     in->from = FIRST(x);
+    in->known = false;
     in->factor = (real)1;
     in->base = base_of(fabs(in->from) < FARTHEST ? x : (real)0);
     in->max = -INFINITY;
@@ -165,31 +167,30 @@ INLINE void read_from(struct reading *in, real x)
     keep_start(&in->keep, in->row);
 }
 
-/* Reads all of a row relative to a number near its maximum. */
-INLINE struct pair read_again(struct reading *in, real x)
+/* What comes of reading a row: its state; or nothing, but its maximum, relative to which it is
+ * to be read again from the start; or nothing, since it has no number to be relative to. */
+enum reading_end { IS_READ, READ_AGAIN, NO_BASE };
+
+INLINE enum reading_end read_again(struct reading *in, real max)
 {
-    read_from(in, x);
-    while (chunk_to_read(in))
-        read_chunk(in);
-    read_tail(in);
-    return set_sum(in->s.sum, 0);
+    if (!(fabs(FIRST(max)) < FARTHEST))
+        return NO_BASE;
+    read_from(in, max);
+    in->known = true;
+    return READ_AGAIN;
 }
 
 #if STAYS_BASED
-/* The rest of a row, and its state, relative to its base. False: the row is none for a base. */
-INLINE bool read_rest(struct reading *in)
+/* The rest of a row, and its state, relative to its base. */
+INLINE enum reading_end read_rest(struct reading *in)
 {
     read_tail(in);
     struct pair sum = set_sum(in->s.sum, 0);
-    if (!(FIRST(sum.hi) < MOST_BASED) || !(fabs(in->from) < FARTHEST)) {
-        real max = most_of(in->row, in->row.end);
-        if (!(fabs(FIRST(max)) < FARTHEST))
-            return false;
-        sum = read_again(in, max);
-    }
+    if (!in->known && (!(FIRST(sum.hi) < MOST_BASED) || !(fabs(in->from) < FARTHEST)))
+        return read_again(in, most_of(in->row, in->row.end));
     in->s.max = (real)in->from;
     in->s.sum = sum;
-    return true;
+    return IS_READ;
 }
 #elif OP_NEEDS_MAX && !OP_GIVEN
 /* Terms are relative to the maximum from here on. Gives that of the maximum itself. */
@@ -206,19 +207,14 @@ INLINE bool is_far(const struct reading *in)
     return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
 }
 
-/* The same, relative to its maximum. False: the row is none for a base. */
-INLINE bool read_rest(struct reading *in)
+/* The same, relative to its maximum. */
+INLINE enum reading_end read_rest(struct reading *in)
 {
     read_tail(in);
     struct pair sum = set_sum(in->s.sum, 0);
     in->max = set_max(in->max, 0);
-    if (is_far(in)) {
-        real max = in->max;
-        if (!(fabs(FIRST(max)) < FARTHEST))
-            return false;
-        sum = read_again(in, max);
-        in->max = max;
-    }
+    if (!in->known && is_far(in))
+        return read_again(in, in->max);
     real top = rebase(in, in->max);
 #if OP_NEEDS_REST
     struct pair whole = {(real)1, (real)0};
@@ -230,10 +226,10 @@ INLINE bool read_rest(struct reading *in)
 #endif
     in->s.max = in->max;
     in->s.sum = sum;
-    return true;
+    return IS_READ;
 }
 #else
-INLINE bool read_rest(struct reading *in)
+INLINE enum reading_end read_rest(struct reading *in)
 {
 #if OP_GIVEN
     in->s.max = in->row.from_max;
@@ -242,7 +238,7 @@ INLINE bool read_rest(struct reading *in)
     read_tail(in);
     in->s.sum = set_sum(in->s.sum, 0);
 #endif
-    return true;
+    return IS_READ;
 }
 #endif
 

@@ -26,9 +26,13 @@ INLINE void read_part(struct row row, record mine)
     in.row = row;
     in.held = 0;
     read_from(&in, most_of_first(row));
-    while (chunk_to_read(&in))
-        read_chunk(&in);
-    record_write(mine, read_rest(&in) ? in.s : row_state(row, &in.keep, 0, VEC, 0));
+    enum reading_end end;
+    do {
+        while (chunk_to_read(&in))
+            read_chunk(&in);
+        end = read_rest(&in);
+    } while (end == READ_AGAIN);
+    record_write(mine, end == IS_READ ? in.s : row_state(row, &in.keep, 0, VEC, 0));
 }
 
 /* All parts' states as one: a record for each lane. */
