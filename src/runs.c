@@ -5,7 +5,7 @@
 
 enum {
     HELD_ASIDE = 64, /* reals behind a row's terms */
-    LEAST_HELD = 256,
+    LEAST_HELD = 1024,
     SPARE_BYTES = 256,
     LEAST_RUN = 4,   /* rows: at the ends of a run memory waits */
     MOST_GROUPS = 64 /* for each compute unit */
