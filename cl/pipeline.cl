@@ -101,6 +101,44 @@ INLINE bool chunk_to_read(const struct reading *in)
     return in->row.end - in->at >= CHUNK;
 }
 
+/* The largest of a row's columns, of `least` at least, and on until one is above -inf. */
+INLINE real most_of(struct row row, uint least)
+{
+    real max = -INFINITY;
+    uint c = row.begin;
+    do {
+        for (uint k = 0; k < least && c < row.end; k += VEC, c += VEC)
+            max = real_max(max, row_logit(row, c));
+        max = set_max(max, 0);
+    } while (FIRST(max) == -INFINITY && c < row.end);
+    return max;
+}
+
+#if STAYS_BASED
+/* The next chunk lies far above what was read: a new base, from which that is seen. */
+static bool raise_base(struct reading *in)
+{
+    struct row row = cut_chunk(in->row, in->at);
+    row.begin = in->at;
+    real max = most_of(row, CHUNK);
+    if (!(fabs(FIRST(max)) < FARTHEST) || in->known)
+        return false;
+    struct base base = base_of(max);
+    SCALAR powers = FIRST(base.shift) - FIRST(in->base.shift); /* of 2, below 0 */
+    real scale = (real)(powers > -126 ? as_float((uint)((int)powers + 127) << 23) : 0);
+    for (uint k = 0; HOLDS_TERMS && k < in->at - in->row.begin; k += VEC)
+        CAT(vstore, VEC)(CAT(vload, VEC)(0, in->held + k) * scale, 0, in->held + k);
+    in->s.part.hi *= scale;
+    in->s.part.lo *= scale;
+    in->s.sum.hi *= scale;
+    in->s.sum.lo *= scale;
+    in->s.lost *= scale;
+    in->from = FIRST(max);
+    in->base = base;
+    return true;
+}
+#endif
+
 INLINE void read_chunk(struct reading *in)
 {
     struct row row = cut_chunk(in->row, in->at);
@@ -118,6 +156,10 @@ INLINE void read_chunk(struct reading *in)
         UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
             UNROLL for (uint k = 0; k < d; k++)
                 sum[k] += sum[k + d];
+#if STAYS_BASED
+        if (any(sum[0] >= (real)MOST_BASED) && raise_base(in))
+            return; /* to read the chunk again */
+#endif
         in->s.part = pair_add(in->s.part, sum[0]);
     }
     in->at += CHUNK;
@@ -133,19 +175,6 @@ INLINE void read_tail(struct reading *in)
     for (; in->at < in->row.end; in->at += VEC)
         in->s.part = pair_add(in->s.part, read_term(in, in->row, in->at));
     in->s = state_close(in->s);
-}
-
-/* The largest of a row's columns, of `least` at least, and on until one is above -inf. */
-INLINE real most_of(struct row row, uint least)
-{
-    real max = -INFINITY;
-    uint c = row.begin;
-    do {
-        for (uint k = 0; k < least && c < row.end; k += VEC, c += VEC)
-            max = real_max(max, row_logit(row, c));
-        max = set_max(max, 0);
-    } while (FIRST(max) == -INFINITY && c < row.end);
-    return max;
 }
 
 /* What a row is read relative to, where its terms need that. */
@@ -167,79 +196,5 @@ INLINE void read_from(struct reading *in, real x)
     keep_start(&in->keep, in->row);
 }
 
-/* What comes of reading a row: its state; or nothing, but its maximum, relative to which it is
- * to be read again from the start; or nothing, since it has no number to be relative to. */
-enum reading_end { IS_READ, READ_AGAIN, NO_BASE };
-
-INLINE enum reading_end read_again(struct reading *in, real max)
-{
-    if (!(fabs(FIRST(max)) < FARTHEST))
-        return NO_BASE;
-    read_from(in, max);
-    in->known = true;
-    return READ_AGAIN;
-}
-
-#if STAYS_BASED
-/* The rest of a row, and its state, relative to its base. */
-INLINE enum reading_end read_rest(struct reading *in)
-{
-    read_tail(in);
-    struct pair sum = set_sum(in->s.sum, 0);
-    if (!in->known && (!(FIRST(sum.hi) < MOST_BASED) || !(fabs(in->from) < FARTHEST)))
-        return read_again(in, most_of(in->row, in->row.end));
-    in->s.max = (real)in->from;
-    in->s.sum = sum;
-    return IS_READ;
-}
-#elif OP_NEEDS_MAX && !OP_GIVEN
-/* Terms are relative to the maximum from here on. Gives that of the maximum itself. */
-INLINE real rebase(struct reading *in, real max)
-{
-    real top = exp_from(max, in->base);
-    in->factor = (real)1 / top;
-    return top;
-}
-
-INLINE bool is_far(const struct reading *in)
-{
-    SCALAR max = FIRST(in->max);
-    return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
-}
-
-/* The same, relative to its maximum. */
-INLINE enum reading_end read_rest(struct reading *in)
-{
-    read_tail(in);
-    struct pair sum = set_sum(in->s.sum, 0);
-    in->max = set_max(in->max, 0);
-    if (!in->known && is_far(in))
-        return read_again(in, in->max);
-    real top = rebase(in, in->max);
-#if OP_NEEDS_REST
-    struct pair whole = {(real)1, (real)0};
-    sum = pair_add(sum, -top);
-    sum = pair_add(whole, (sum.hi + sum.lo) * in->factor);
-#else
-    sum.hi *= in->factor;
-    sum.lo *= in->factor;
-#endif
-    in->s.max = in->max;
-    in->s.sum = sum;
-    return IS_READ;
-}
-#else
-INLINE enum reading_end read_rest(struct reading *in)
-{
-#if OP_GIVEN
-    in->s.max = in->row.from_max;
-    in->s.sum.hi = in->row.from_sum;
-#else
-    read_tail(in);
-    in->s.sum = set_sum(in->s.sum, 0);
-#endif
-    return IS_READ;
-}
-#endif
-
+#include "pipeline_end.cl"
 #include "pipeline_write.cl"
