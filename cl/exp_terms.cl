@@ -42,3 +42,11 @@ static real op_term(struct row row, struct element e, real max)
     real d = from_max(e.x, max);
     return ROUGH ? exp_result(d) : exp_nonpositive(d);
 }
+
+#if !REAL_IS_F64 && !HAS_PTX
+/* The same relative to a base, see exp.cl. */
+static real op_based_term(struct row row, struct element e, struct base base)
+{
+    return exp_from(e.x, base);
+}
+#endif

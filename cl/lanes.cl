@@ -32,6 +32,15 @@
 #define LANES_SWAP (LANES_BY >= LANES_INTEL)
 #define LANES_ALONE
 
+/* Two lanes' sums: both of them come to the same bits. */
+static struct pair lanes_sum_of(struct pair s, struct pair other)
+{
+    struct pair sum = {s.hi, (real)0};
+    sum = pair_add(sum, other.hi);
+    sum.lo += s.lo + other.lo;
+    return sum;
+}
+
 #if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL
 #if LANES_BY == LANES_KHR
 #ifdef cl_khr_subgroups
@@ -112,21 +121,52 @@ INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 #define SWAP_2(v) (v).s2301
 #define SWAP_1(v) (v).s1032
 #endif
-INLINE real lanes_swap(real v, uint distance, __local real *scratch)
+/* Written out: LLVM left the loops below with a branch for each distance. */
+#if VEC == 16
+#define EACH_SWAP(STEP) STEP(SWAP_8) STEP(SWAP_4) STEP(SWAP_2) STEP(SWAP_1)
+#elif VEC == 8
+#define EACH_SWAP(STEP) STEP(SWAP_4) STEP(SWAP_2) STEP(SWAP_1)
+#else
+#define EACH_SWAP(STEP) STEP(SWAP_2) STEP(SWAP_1)
+#endif
+
+INLINE real lanes_max(real v, __local real *scratch)
 {
-    return distance == 8   ? SWAP_8(v)
-           : distance == 4 ? SWAP_4(v)
-           : distance == 2 ? SWAP_2(v)
-                           : SWAP_1(v);
+#define STEP(swap) v = real_max(v, swap(v));
+    EACH_SWAP(STEP)
+#undef STEP
+    return v;
+}
+
+INLINE real lanes_add(real v, __local real *scratch)
+{
+#define STEP(swap) v += swap(v);
+    EACH_SWAP(STEP)
+#undef STEP
+    return v;
+}
+
+INLINE struct pair lanes_sum(struct pair s, __local real *scratch)
+{
+#define STEP(swap)                                                                       \
+    {                                                                                    \
+        struct pair other = {swap(s.hi), swap(s.lo)};                                    \
+        s = lanes_sum_of(s, other);                                                      \
+    }
+    EACH_SWAP(STEP)
+#undef STEP
+    return s;
 }
 #endif
 
+#if LANES_BY != LANES_VECTOR
 #define lanes_max(v, scratch) cluster_max(v, LANES, scratch)
 #define lanes_add(v, scratch) cluster_add(v, LANES, scratch)
 #define lanes_sum(s, scratch) cluster_sum(s, LANES, scratch)
 #endif
+#endif
 
-#if LANES_SWAP
+#if LANES_SWAP && LANES_BY != LANES_VECTOR
 /* `lanes` neighbours, a power of two, exchange what they have. Both of a pair of lanes do
  * the same sum in the same order, so that all come to the same bits. */
 INLINE real cluster_max(real v, uint lanes, __local real *scratch)
@@ -148,10 +188,7 @@ INLINE struct pair cluster_sum(struct pair s, uint lanes, __local real *scratch)
     UNROLL for (uint d = lanes / 2; d > 0; d /= 2)
     {
         struct pair other = {lanes_swap(s.hi, d, scratch), lanes_swap(s.lo, d, scratch)};
-        struct pair sum = {s.hi, (real)0};
-        sum = pair_add(sum, other.hi);
-        sum.lo += s.lo + other.lo;
-        s = sum;
+        s = lanes_sum_of(s, other);
     }
     return s;
 }

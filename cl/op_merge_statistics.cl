@@ -10,3 +10,10 @@ static real op_term(struct row row, struct element e, real max)
 {
     return e.dy * exp_nonpositive(below_max(e.x, max));
 }
+
+#if !REAL_IS_F64 && !HAS_PTX
+static real op_based_term(struct row row, struct element e, struct base base)
+{
+    return e.dy * exp_from(e.x, base);
+}
+#endif

@@ -177,8 +177,9 @@ static void write_unseen(struct row row, struct result result, uint first, uint 
 #endif
 }
 
-static void write_row(struct row row, struct result result, uint hot, uint first,
-                      uint step)
+/* Those that do. */
+static void write_seen(struct row row, struct result result, uint hot, uint first,
+                       uint step)
 {
     for (uint c = row.begin + first; c < row.end; c += step) {
         struct element e = row_element(row, c);
@@ -188,7 +189,6 @@ static void write_row(struct row row, struct result result, uint hot, uint first
 #endif
         row_store(row, c, row.end, op_value(row, e, result));
     }
-    write_unseen(row, result, first, step);
 }
 #endif
 
@@ -246,19 +246,20 @@ INLINE void end_row(struct row row, struct state s, struct keep *keep, uint firs
 #endif
     struct result result = close_row(row, s, keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    write_row(row, result, hot, first, step);
+    write_seen(row, result, hot, first, step);
+    write_unseen(row, result, first, step);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, keep, first, step, scratch);
 #endif
 }
 
-/* Maximum, sum, write: reads x three times (twice if the operation has no maximum, once if
- * they are given). */
-INLINE void three_passes(struct row row, uint first, uint step, __local real *scratch)
+/* Maximum, then sum, of all workers: reads x twice (once if the operation has no maximum, not
+ * at all if they are given). */
+INLINE struct state row_state(struct row row, struct keep *keep, uint first, uint step,
+                              __local real *scratch)
 {
     struct state s = state_empty();
-    struct keep keep;
-    keep_start(&keep, row);
+    keep_start(keep, row);
 #if OP_GIVEN
     s.max = row.from_max;
     s.sum.hi = row.from_sum;
@@ -273,12 +274,20 @@ INLINE void three_passes(struct row row, uint first, uint step, __local real *sc
         for (uint k = 0; k < SPAN && c < row.end; k++, c += step) {
             struct element e = row_element(row, c);
             s.part = pair_add(s.part, op_term(row, e, s.max));
-            keep_add(&keep, row, e);
+            keep_add(keep, row, e);
         }
         s = state_settle(s);
     }
     s.sum = set_sum(state_close(s).sum, scratch);
 #endif
+    return s;
+}
+
+/* The same, and write. */
+INLINE void three_passes(struct row row, uint first, uint step, __local real *scratch)
+{
+    struct keep keep;
+    struct state s = row_state(row, &keep, first, step, scratch);
     end_row(row, s, &keep, first, step, scratch);
 }
 

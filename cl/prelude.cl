@@ -29,6 +29,9 @@
 #include "ptx.cl"
 #include "types.cl"
 #include "exp.cl"
+#if !REAL_IS_F64 && !HAS_PTX
+#include "exp_based.cl"
+#endif
 #include "reduce.cl"
 #include "lanes.cl"
 #include "row.cl"

@@ -53,14 +53,10 @@ typedef CAT(mem_, MASK) mem_mask;
 #define WIDTH
 #define VLOAD(p) (*(p))
 #define VSTORE(v, p) (*(p) = (v))
-#define VLOAD_HALF(p) vload_half(0, p)
-#define VSTORE_HALF(v, p) vstore_half_rte(v, 0, p)
 #else
 #define WIDTH VEC
 #define VLOAD(p) CAT(vload, VEC)(0, p)
 #define VSTORE(v, p) CAT(vstore, VEC)(v, 0, p)
-#define VLOAD_HALF(p) CAT(vload_half, VEC)(0, p)
-#define VSTORE_HALF(v, p) CAT(CAT(vstore_half, VEC), _rte)(v, 0, p)
 #endif
 
 typedef CAT(SCALAR, WIDTH) real;
@@ -79,9 +75,16 @@ static real load_f32(const __global mem_f32 *p)
     return TO_REAL(VLOAD(p));
 }
 
+/* Vectors of f16 by way of a variable: PoCL 3.1 takes any address of theirs for a multiple of
+ * their size. */
 static real load_f16(const __global mem_f16 *p)
 {
-    return TO_REAL(VLOAD_HALF(p));
+#if VEC == 1
+    return TO_REAL(vload_half(0, p));
+#else
+    real_u16 bits = VLOAD((const __global ushort *)p);
+    return TO_REAL(CAT(vload_half, VEC)(0, (const half *)&bits));
+#endif
 }
 
 static real load_bf16(const __global mem_bf16 *p)
@@ -99,9 +102,22 @@ static void store_f32(real v, __global mem_f32 *p)
     VSTORE(TO_F32(v), p);
 }
 
+#if VEC > 1
+static real_u16 f16_bits(real v)
+{
+    real_u16 bits;
+    CAT(CAT(vstore_half, VEC), _rte)(TO_F32(v), 0, (half *)&bits);
+    return bits;
+}
+#endif
+
 static void store_f16(real v, __global mem_f16 *p)
 {
-    VSTORE_HALF(TO_F32(v), p);
+#if VEC == 1
+    vstore_half_rte(TO_F32(v), 0, p);
+#else
+    VSTORE(f16_bits(v), (__global ushort *)p);
+#endif
 }
 
 /* Round to nearest even by adding just under half of what is cut off; a NaN keeps its

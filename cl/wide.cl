@@ -6,15 +6,7 @@
  * consecutive rows. The elements of a vector are the lanes of the reduction.
  */
 
-INLINE real set_max(real v, __local real *scratch)
-{
-    return lanes_max(v, scratch);
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-    return lanes_sum(s, scratch);
-}
+#include "wide_set.cl"
 
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)

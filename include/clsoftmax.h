@@ -268,6 +268,9 @@ enum {
     CLSM_DETERMINISTIC = 1u << 2,
     /** Query q sees columns up to q + causal_offset; those beyond are not read. */
     CLSM_CAUSAL = 1u << 3,
+    /** y is read soon: it stays in a CPU's caches, as far as they reach, however large it is.
+     *  Without it large results are written past them, which is faster. */
+    CLSM_READ_SOON = 1u << 4,
 };
 
 /** One problem. Fill it with clsm_problem_init(), then change what differs. */

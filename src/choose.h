@@ -34,4 +34,8 @@ double clsm_estimate(const struct config *config, const struct problem *p,
 double clsm_estimate_tiles(const struct config *config, const struct problem *p,
                            const struct traits *t);
 
+/* The same for runs of rows, and parts of rows, on a CPU. */
+double clsm_estimate_runs(const struct config *config, const struct problem *p,
+                          const struct traits *t);
+
 #endif

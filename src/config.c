@@ -5,7 +5,7 @@
 
 #include "shared.h"
 
-enum { GROUPS_PER_UNIT = 8 };
+enum { GROUPS_PER_UNIT = 8, LEAST_PART_COLS = 4096 };
 
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
  */
@@ -79,6 +79,8 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
         return most;
     if (clsm_config_tile(config) > 1)
         return clsm_tile_parts(config, p, t);
+    if (v->pipelined)
+        most = at_least_one(p->cols, LEAST_PART_COLS);
     /* In two launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
@@ -150,15 +152,31 @@ static const char *block_misfit(const struct config *config, const struct proble
     return NULL;
 }
 
+/* What a device without these traits is told. */
+static const char *lacking(unsigned traits)
+{
+    static const struct {
+        unsigned trait;
+        const char *text;
+    } texts[] = {
+        {TRAIT_CPU, "for CPU runtimes only"},
+        {TRAIT_FMA, "the device has no fused multiply-add"},
+        {TRAIT_WAIT, "the device's work-groups cannot wait for others"},
+        {~0u, "the device has no working subgroups"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (traits & texts[i].trait)
+            return texts[i].text;
+    return NULL;
+}
+
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
     size_t local = clsm_config_scratch_bytes(config, p);
-    if (v->needs & ~t->bits & TRAIT_WAIT)
-        return "the device's work-groups cannot wait for others";
-    if (v->needs & ~t->bits)
-        return "the device has no working subgroups";
+    if (lacking(v->needs & ~t->bits))
+        return lacking(v->needs & ~t->bits);
     if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))
         return "not for rows of this length";
     if (v->exact_cols && !p->cols)
@@ -179,6 +197,10 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return block_misfit(config, p, t);
     if (v->one_state && !clsm_problem_has_one_state(p))
         return "takes operations that need no more than a maximum and a sum";
+    if (v->pipelined && clsm_problem_is_f64(p))
+        return "computes in 32 bits only";
+    if (v->pipelined && v->exact_cols && (p->causal || p->window))
+        return "takes rows of which all columns count";
     if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
         clsm_problem_y(p) == CLSM_Y_ROW)
         return "the second launch may find x overwritten at the target";

@@ -238,6 +238,8 @@ static double estimate_staged(const struct config *config, const struct problem 
 double clsm_estimate(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
+    if (clsm_variants[config->variant].pipelined)
+        return clsm_estimate_runs(config, p, t);
     if (clsm_variants[config->variant].geometry == ROWS_PER_GROUP &&
         !(t->bits & TRAIT_CPU))
         return estimate_staged(config, p, t);

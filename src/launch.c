@@ -19,6 +19,8 @@ static size_t most_groups(const struct traits *t, const struct config *config)
 static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
 {
     const struct traits *t = &plan->engine->traits;
+    if (clsm_variants[config->variant].pipelined) /* parts of rows do not come here */
+        return clsm_config_runs(config, rows, t);
     size_t per_group = clsm_config_rows_per_group(config, &plan->problem, t);
     size_t needed = rows / per_group + (rows % per_group != 0);
     size_t most = most_groups(t, config);

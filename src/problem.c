@@ -81,6 +81,7 @@ clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p)
         .open_cols = problem->flags & CLSM_OPEN_COLS,
         .deterministic = problem->flags & CLSM_DETERMINISTIC,
         .causal = problem->flags & CLSM_CAUSAL,
+        .read_soon = problem->flags & CLSM_READ_SOON,
         .rows = problem->rows,
         .cols = problem->cols,
         .inner = problem->inner,

@@ -19,7 +19,7 @@ struct layout {
 struct problem {
     clsm_op op;
     clsm_nonfinite nonfinite;
-    bool open_rows, open_cols, deterministic, causal;
+    bool open_rows, open_cols, deterministic, causal, read_soon;
     size_t rows, cols, inner;
     bool one_matrix; /* queries are however many rows there are */
     size_t queries, heads;

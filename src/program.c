@@ -132,6 +132,10 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DPACK=%u -DHOLD=%u%s", clsm_config_beside(config, p), hold,
             all ? " -DONE_TURN=1" : "");
     }
+    if (v->pipelined)
+        put(b, " -DHOLD_COLS=%zu%s%s", clsm_config_hold_cols(config, p, t),
+            clsm_has(p, CLSM_DY) ? "" : " -cl-denorms-are-zero",
+            p->read_soon ? " -DREAD_SOON=1" : "");
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

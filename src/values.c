@@ -17,8 +17,8 @@ static clsm_status check_enum(const char *field, unsigned value, size_t count)
 
 clsm_status clsm_check_enums(const clsm_problem *problem)
 {
-    const unsigned known =
-        CLSM_OPEN_ROWS | CLSM_OPEN_COLS | CLSM_DETERMINISTIC | CLSM_CAUSAL;
+    const unsigned known = CLSM_OPEN_ROWS | CLSM_OPEN_COLS | CLSM_DETERMINISTIC |
+                           CLSM_CAUSAL | CLSM_READ_SOON;
     TRY(check_enum("op", (unsigned)problem->op, CLSM_OP_COUNT));
     TRY(check_enum("x_type", (unsigned)problem->x_type, clsm_type_count()));
     TRY(check_enum("y_type", (unsigned)problem->y_type, clsm_type_count()));

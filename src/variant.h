@@ -33,6 +33,7 @@ struct variant {
     bool lanes;           /* exchanges values between lanes where the device can */
     bool packs;           /* holds the row in registers, in packs of 16 bytes of x */
     bool one_state;       /* brings nothing together but a maximum and a sum */
+    bool pipelined;       /* a row's terms in local memory while the next is read */
     unsigned launches;    /* of one enqueue, if more than one */
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
@@ -118,6 +119,14 @@ unsigned clsm_config_held_words(const struct config *config, const struct proble
 /* Do registers and local memory hold the rows of a mapping with packs? */
 bool clsm_held_fits(const struct config *config, const struct problem *p,
                     const struct traits *t);
+
+/* Columns of the terms that it holds in local memory; 0 if they find no room. */
+size_t clsm_config_hold_cols(const struct config *config, const struct problem *p,
+                             const struct traits *t);
+
+/* Work-groups that share the rows in runs. */
+size_t clsm_config_runs(const struct config *config, size_t rows,
+                        const struct traits *t);
 
 /* Local memory that its work-groups bring their results together in. */
 size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p);

@@ -98,6 +98,11 @@ struct lengths edge_lengths(const struct config *config, const struct problem *p
     add_around(&l, v, clsm_config_value(config, "BLOCK", 1) * wg);
     for (size_t i = 0; v->exact_cols && i < sizeof runs / sizeof *runs; i++)
         add(&l, v, runs[i]);
+    if (v->pipelined) { /* chunks of 64, lines of 16 or 32 */
+        add_around(&l, v, 64);
+        add(&l, v, 64 + 48 + 5);
+        add(&l, v, 4 * 64);
+    }
     add(&l, v, 4999); /* a prime */
     if (clsm_config_held_words(config, p, t))
         add_packs(&l, config, p, t);

@@ -27,7 +27,7 @@ static const struct traits small_gpu = {
 };
 
 static const struct traits cpu = {
-    .bits = TRAIT_CPU | TRAIT_F64,
+    .bits = TRAIT_CPU | TRAIT_F64 | TRAIT_FMA,
     .lanes_std = "CL1.2",
     .compute_units = 16,
     .vector_width = 8,
@@ -156,14 +156,15 @@ START_TEST(an_asked_for_variant_is_the_only_one_ranked)
 {
     static const size_t cols[] = {1000, 100, 100000}; /* not all take all of them */
     for (unsigned v = 0; v < clsm_variant_count; v++) {
+        const struct traits *t = clsm_variants[v].needs & TRAIT_CPU ? &cpu : &gpu;
         struct problem p;
         size_t i = 0;
         do
             p = packed(64, cols[i], 0);
-        while (clsm_choose(&p, &gpu, clsm_variants[v].name, &c) != CLSM_OK &&
+        while (clsm_choose(&p, t, clsm_variants[v].name, &c) != CLSM_OK &&
                ++i < COUNT(cols));
         ck_assert_uint_lt(i, COUNT(cols));
-        is_sound(&p, &gpu);
+        is_sound(&p, t);
         for (unsigned i = 0; i < c.count; i++)
             ck_assert_uint_eq(c.ranked[i].config.variant, v);
         ck_assert_ptr_nonnull(strstr(c.reason, clsm_variants[v].name));

@@ -6,6 +6,7 @@
 
 #define FP_FAST_FMAF 1
 #include "exp.cl"
+#include "exp_based.cl"
 
 #include <float.h>
 
@@ -84,6 +85,38 @@ START_TEST(results_stay_between_0_and_1)
 }
 END_TEST
 
+/* Bases of rows whose maximum is here, and what a row may hold besides it. */
+static const float tops[] = {0, 1, -3.5f, 87.25f, -1000.3f, 65487, -65440};
+
+START_TEST(relative_to_a_base_as_accurate_however_large_x_is)
+{
+    float top = tops[_i], from = top + MOST_ABOVE, to = top - 90, x = from;
+    struct base b = base_of(top);
+    double power = rint(top / log(2)) - BASE_BELOW, worst = 0;
+    long step = fabsf(top) > 100 ? 1 : 97;
+    for (float next = from; x > to && fabsf(x) < FARTHEST; x = next) {
+        for (long i = 0; i < step; i++)
+            next = nextafterf(next, -INFINITY);
+        long double want = expl((long double)x - (long double)power * logl(2));
+        if (want < FLT_MIN)
+            break;
+        double error = ulps_off(exp_from(x, b), (double)want);
+        EXPECT(error <= 1.1, "e^%a in units of 2^%g is off by %g ulp", x, power, error);
+        worst = error > worst ? error : worst;
+        if (x > -1e-3f && x < 1e-3f && x != 0)
+            next = x > 0 ? 0 : -1e-3f; /* there are too many near 0 */
+    }
+    ck_assert_double_gt(worst, 0.5);
+    ck_assert_uint_eq(bits_of(exp_from(-INFINITY, b)), 0);
+    ck_assert(isnan(exp_from(NAN, b)));
+    ck_assert(isnan(exp_from(-NAN, b)));
+    ck_assert_uint_eq(bits_of(exp_from(top - 100, b)), 0);
+    ck_assert_float_gt(exp_from(clamp_to_base(top + 1000, b), b), MOST_BASED);
+    ck_assert_float_gt(exp_from(clamp_to_base(INFINITY, b), b), MOST_BASED);
+    ck_assert(clamp_to_base(top - 1, b) == top - 1 && isnan(clamp_to_base(NAN, b)));
+}
+END_TEST
+
 Suite *exp_suite(void)
 {
     Suite *suite = suite_create("exp");
@@ -96,6 +129,8 @@ Suite *exp_suite(void)
     tcase_add_loop_test(c, the_step_to_zero_stands_at_the_smallest_normal_number, 0,
                         both);
     tcase_add_loop_test(c, results_stay_between_0_and_1, 0, both);
+    tcase_add_loop_test(c, relative_to_a_base_as_accurate_however_large_x_is, 0,
+                        (int)COUNT(tops));
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -221,13 +221,14 @@ END_TEST
 
 START_TEST(what_needs_a_trait_fits_only_where_it_is)
 {
-    static const unsigned bits[] = {TRAIT_LANES, TRAIT_SWAP, TRAIT_WAIT};
+    static const unsigned bits[] = {TRAIT_LANES, TRAIT_SWAP, TRAIT_WAIT, TRAIT_CPU,
+                                    TRAIT_FMA};
     struct traits with = floor_of_all;
     clsm_problem given;
     struct problem p;
     clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 2, 64);
     ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
-    with.bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT;
+    with.bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_CPU | TRAIT_FMA;
     with.lanes = 32, with.max_wg = 1024, with.local_bytes = 131072;
     with.compute_units = 64;
     struct config config;
@@ -245,7 +246,7 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
             bool needs = clsm_variants[config.variant].needs & bits[k];
             needs |= clsm_config_value(&config, "CLUSTER", 1) > 1; /* lanes that swap */
             if (needs && !(clsm_variants[config.variant].needs & bits[k]))
-                continue; /* not each of the three */
+                continue; /* not each of them */
             ck_assert(needs == (clsm_config_misfit(&config, &p, &without) != NULL));
         }
     }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * e^x in units of 2^base, for all x of a row as they are: no difference from a maximum is
+ * rounded, and none has to be known before. See exp.cl for how; here n is what x has itself,
+ * and the base goes into the number that rounds it, at no cost.
+ *
+ * Where x is at most MOST_ABOVE above what the base is of, and neither is as far as FARTHEST
+ * from 0, within 1.1 ulp in the normal range with a fused multiply-add (without one n ln2 is
+ * rounded, so that no more than |x| 2^-24 is certain), and NaN for NaN. What would be
+ * subnormal may be 0.
+ */
+#define MOST_ABOVE 48
+#define BASE_BELOW 8 /* powers of 2, so that nothing is 0 that is normal relative to x */
+#define FARTHEST 65536
+
+struct base {
+    real shift;  /* rounds n, and leaves n - base where the exponent comes from */
+    real lowest; /* an x whose result is 0 */
+    real highest;
+};
+
+static struct base base_of(real x)
+{
+    real power = (x * 0x1.715476p+0f + 0x1.8p+23f) - (0x1.8p+23f + BASE_BELOW);
+    struct base b = {(0x1.8p+23f + 127.0f) - power, (power - 127.0f) * 0x1.62e430p-1f,
+                     x + MOST_ABOVE};
+    return b;
+}
+
+static real exp_from(real x, struct base b)
+{
+    x = b.lowest > x ? b.lowest : x;
+    real t = FMA(x, (real)0x1.715476p+0f, b.shift);
+    real n = t - b.shift;
+    real r = FMA(n, (real)-0x1.62e400p-1f, x);
+    r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
+    return exp_polynomial(r) * AS_F32(AS_U32(t) << 23);
+}
+
+/* Sums of terms that are not larger than what it gives for `highest`. */
+#define MOST_BASED 0x1p76f
+
+static real clamp_to_base(real x, struct base b)
+{
+    return b.highest < x ? b.highest : x;
+}

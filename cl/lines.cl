@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines: one work-item takes a run of short rows with vectors of VEC elements, a block of them
+ * at a time: all their maxima, then all their sums, then all their results, so that no
+ * reduction is waited for. Where y has no gaps the results leave in whole lines, past the
+ * caches where x and y do not fit there, whatever a row's length and address. Reads x once
+ * from memory, writes y once. Wins on CPU runtimes on rows of up to a few hundred elements.
+ */
+#include "stream.cl"
+#include "wide_set.cl"
+
+#ifndef COLS
+#define COLS 64
+#endif
+enum {
+    ROOM = 2048,
+    WIDTH_HELD = (COLS + VEC - 1) / VEC * VEC,
+    MOST_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32, /* in a block */
+    SPARE = 64
+};
+
+/* Results that wait for their line to be full: `count` of them, the first of which belongs
+ * `before` elements behind a line's start. */
+struct lines {
+    __local word_y *waiting; /* at a line's start */
+    __global word_y *to;
+    uint before, count;
+};
+
+/* Those that are no whole line. */
+INLINE void lines_edge(struct lines *l, uint end)
+{
+    for (uint k = l->before; k < end; k++)
+        l->to[k] = l->waiting[k];
+    l->before = 0;
+}
+
+/* Whole lines leave, the rest moves to the front. */
+INLINE void lines_flush(struct lines *l, bool past)
+{
+    uint at = 0;
+    if (l->before && l->count >= Y_LINE) {
+        lines_edge(l, Y_LINE);
+        at = Y_LINE;
+    }
+    uint whole = l->count / Y_LINE * Y_LINE;
+    if (at < whole)
+        lines_move((const __local line_y *)(l->waiting + at),
+                   (__global line_y *)(l->to + at), (whole - at) / VEC, past);
+    at = max(at, whole);
+    l->to += at;
+    l->count -= at;
+    __local line_y *front = (__local line_y *)l->waiting;
+    UNROLL for (uint k = 0; k < Y_LINE / VEC; k++)
+        front[k] = front[at / VEC + k];
+}
+
+INLINE struct row exact(struct row row)
+{
+    row.cols = row.end = COLS;
+    return row;
+}
+
+/* The logits of columns c on. More than a row's are read where that is safe, and taken away. */
+INLINE struct element short_element(struct row row, uint c, bool safe)
+{
+#if !FORMS && !HAS_DY
+    if (safe) {
+        real x = CAT(load_, X)(row.x + c);
+        struct element e = {c, upto(x, row.end - c, (real)(-INFINITY)), (real)0};
+        return e;
+    }
+#endif
+    return row_element(row, c);
+}
+
+INLINE real short_max(struct row row, bool safe)
+{
+    real max = -INFINITY;
+    UNROLL for (uint c = 0; c < COLS; c += VEC)
+        max = real_max(max, short_element(row, c, safe).x);
+    return set_max(max, 0);
+}
+
+/* Leaves the terms. */
+INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
+                             __local SCALAR *held, bool safe)
+{
+    struct pair sum = {(real)0, (real)0};
+    real part[2] = {(real)0, (real)0};
+    UNROLL for (uint c = 0; c < COLS; c += VEC)
+    {
+        uint k = c / VEC;
+        struct element e = short_element(row, c, safe);
+        real term = op_term(row, e, max);
+        keep_add(keep, row, e);
+        CAT(vstore, VEC)(term, 0, held + c);
+        if (OP_NEEDS_REST) {
+            sum = pair_add(sum, term);
+            continue;
+        }
+        /* Four terms at a time as a tree: more of them, next to a large one, would be lost. */
+        part[k / 2 % 2] += term;
+        if (k % 4 == 3 || c + VEC >= COLS) {
+            if (k < 4)
+                sum.hi = part[0] + part[1];
+            else
+                sum = pair_add(sum, part[0] + part[1]);
+            part[0] = part[1] = (real)0;
+        }
+    }
+    return lanes_row_sum(sum, 0);
+}
+
+#if OP_WRITES == WRITES_ROW
+INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
+                        struct result result, bool safe)
+{
+#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+    real v = op_from_term(row, c, CAT(vload, VEC)(0, held + c), result);
+#else
+    real v = op_elsewhere(row, short_element(row, c, safe), result);
+#endif
+#if OP_SPOT
+    if (op_spot(result) - c < VEC)
+        v = pick(c, op_spot(result), op_at_spot(row, result), v);
+#endif
+    return v;
+}
+#endif
+
+__kernel WORK_GROUP(1) void
+clsm_row(TENSORS)
+{
+    __local SCALAR held[ROOM + SPARE];
+    __local line_y waiting[(ROOM + 2 * SPARE) / VEC];
+    size_t g = get_group_id(0), groups = get_num_groups(0);
+    size_t each = shape.rows / groups, extra = shape.rows % groups;
+    size_t first = g * each + (g < extra ? g : extra);
+    size_t last = first + each + (g < extra ? 1 : 0);
+    bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
+    bool past = is_large(shape);
+    struct lines lines = {(__local word_y *)waiting, (__global word_y *)ROW_AT(first).y,
+                          0, 0};
+    lines.before = lines.count = (uint)((size_t)lines.to % LINE_BYTES / sizeof(mem_y));
+    lines.to -= lines.before;
+    for (size_t r = first; r < last; r += MOST_ROWS) {
+        uint rows = (uint)min((size_t)MOST_ROWS, last - r);
+        /* behind these rows there are others */
+        bool safe = !BATCHED && (shape.rows - r - rows) * shape.x.row >= VEC;
+        real max[MOST_ROWS];
+        struct pair sum[MOST_ROWS];
+        struct keep keep[MOST_ROWS];
+        for (uint i = 0; i < rows; i++) {
+            max[i] = -INFINITY;
+#if OP_NEEDS_MAX && !OP_GIVEN
+            max[i] = short_max(exact(ROW_AT(r + i)), safe);
+#endif
+        }
+        for (uint i = 0; i < rows; i++) {
+            struct row row = exact(ROW_AT(r + i));
+            keep_start(&keep[i], row);
+#if OP_GIVEN
+            max[i] = row.from_max;
+            sum[i].hi = row.from_sum;
+            sum[i].lo = 0;
+#else
+            sum[i] = short_sum(row, max[i], &keep[i], held + i * WIDTH_HELD, safe);
+#endif
+        }
+        for (uint i = 0; i < rows; i++) {
+            struct row row = exact(ROW_AT(r + i));
+            struct state s = state_empty();
+            s.max = max[i];
+            s.sum = sum[i];
+            struct result result = close_row(row, s, &keep[i], 0, 0);
+#if OP_WRITES == WRITES_ROW
+            UNROLL for (uint c = 0; c < COLS; c += VEC)
+            {
+                real v = short_value(row, c, held + i * WIDTH_HELD, result, safe);
+                if (dense)
+                    WORDS_STORE(CAT(bits_, Y)(v), lines.waiting + lines.count + c);
+                else
+                    row_store(row, c, row.end, v);
+            }
+            lines.count += dense ? COLS : 0;
+#endif
+        }
+        if (dense)
+            lines_flush(&lines, past);
+    }
+    if (dense)
+        lines_edge(&lines, lines.count);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The set of workers is one work-item: the elements of its vectors. */
+INLINE real set_max(real v, __local real *scratch)
+{
+    return lanes_max(v, scratch);
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return lanes_sum(s, scratch);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wide_split: work-groups of one work-item with vectors of VEC elements share a row in two
+ * launches: the first leaves each part's maximum and sum, the second writes, past the caches
+ * where x and y do not fit there. Reads x twice, writes y once. Wins on CPU runtimes where
+ * rows are fewer than cores, or few and too long for a cache.
+ */
+#define ROWS_ARE_SHARED 1
+#include "pipeline.cl"
+#include "shared.cl"
+
+/* The part's columns. */
+INLINE struct row part_of(struct row row, struct shape shape, uint part)
+{
+    uint parts = (uint)shape.parts, chunks = (row.end - row.begin) / CHUNK;
+    uint each = chunks / parts, extra = chunks % parts;
+    uint begin = row.begin + (part * each + min(part, extra)) * CHUNK;
+    row.end = part == parts - 1 ? row.end : begin + (each + (part < extra ? 1 : 0)) * CHUNK;
+    row.begin = begin;
+    return row;
+}
+
+INLINE void read_part(struct row row, record mine)
+{
+    struct reading in;
+    in.row = row;
+    in.held = 0;
+    read_from(&in, most_of_first(row));
+    enum reading_end end;
+    do {
+        while (chunk_to_read(&in))
+            read_chunk(&in);
+        end = read_rest(&in);
+    } while (end == READ_AGAIN);
+    record_write(mine, end == IS_READ ? in.s : row_state(row, &in.keep, 0, VEC, 0));
+}
+
+/* All parts' states as one: a record for each lane. */
+INLINE struct state read_records(struct shape shape, size_t r,
+                                 volatile __global uint *shared)
+{
+    struct state s = state_empty();
+    for (uint k = 0; k < shape.parts; k += VEC) {
+        struct state next = state_empty();
+        SCALAR max[VEC], hi[VEC], lo[VEC];
+        for (uint d = 0; d < VEC; d++) {
+            struct state one = state_empty();
+            if (k + d < shape.parts)
+                one = record_read(record_of(shared, shape, r, k + d));
+            max[d] = FIRST(one.max);
+            hi[d] = FIRST(one.sum.hi);
+            lo[d] = FIRST(one.sum.lo);
+        }
+        next.max = FROM_LANES(max);
+        next.sum.hi = FROM_LANES(hi);
+        next.sum.lo = FROM_LANES(lo);
+        s = state_merge(s, next);
+    }
+    return set_state(s, 0);
+}
+
+INLINE void write_part(struct row row, struct result result, real max, bool past)
+{
+#if OP_WRITES == WRITES_ROW
+    struct reading in;
+    struct writing out;
+    if (OP_NEEDS_MAX && !(fabs(FIRST(max)) < FARTHEST)) {
+        write_seen(row, result, NO_COLUMN, 0, VEC);
+        return;
+    }
+    in.row = row;
+    in.held = 0;
+    read_from(&in, max);
+#if OP_NEEDS_MAX && !OP_GIVEN
+    rebase(&in, max);
+#endif
+    out.past = past;
+    write_start(&out, &in, result);
+    write_rest(&out);
+#endif
+}
+
+__kernel WORK_GROUP(1) void
+clsm_row(TENSORS, SHARED)
+{
+    size_t g = get_group_id(0), r = shape.first_row + g / shape.parts;
+    uint part = (uint)(g % shape.parts);
+    struct row row = ROW_AT(r), mine = part_of(row, shape, part);
+    if (!shape.second) {
+        if (!OP_GIVEN)
+            read_part(mine, record_of(shared, shape, r, part));
+        return;
+    }
+    struct keep keep;
+    struct state s;
+    if (OP_GIVEN)
+        s = row_state(row, &keep, 0, VEC, 0);
+    else
+        s = read_records(shape, r, shared);
+    keep_start(&keep, row);
+    struct result result = close_row(row, s, &keep, part, 0);
+    write_part(mine, result, s.max, is_large(shape));
+#if OP_WRITES == WRITES_ROW
+    if (part == 0)
+        write_unseen(row, result, 0, VEC);
+#endif
+}

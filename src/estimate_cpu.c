@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an enqueue takes on a CPU, for mappings in which a work-item with wide vectors
+ * takes runs of rows or parts of them (cl/pipeline.cl, cl/lines.cl). In cycles of one
+ * core, as bench/NOTES.md has measured them.
+ */
+#include "choose.h"
+
+#include <math.h>
+
+enum {
+    TERM_CYCLES = 11, /* of a vector from x to its term and from there to y */
+    SUM_CYCLES = 6,   /* where there is no exponential */
+    REST_CYCLES = 4,  /* for each term as a pair */
+    FORM_CYCLES = 8,
+    WAIT_CYCLES = 150, /* until a row's sum is known, its edges ... */
+    NEAR_CYCLES = 12,  /* ... and with other rows' in between */
+    LANE_CYCLES = 4,   /* of a reduction, for each halving */
+    LAUNCH_CYCLES = 20000,
+    PART_CYCLES = 1500
+};
+
+static const double CYCLE_BYTES = 8, HERTZ = 1.75e9;
+
+/* Of one vector. */
+static double step_cycles(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    bool writes = clsm_problem_y(p) == CLSM_Y_ROW;
+    double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
+    bool held = clsm_config_hold_cols(config, p, t) ||
+                clsm_variants[config->variant].exact_cols;
+    double cycles = clsm_has(p, CLSM_DY) ? SUM_CYCLES : TERM_CYCLES;
+    if (writes && !held && !clsm_has(p, CLSM_FROM_MAX))
+        cycles += cycles * 0.8; /* the terms are made twice */
+    if (!writes || clsm_has(p, CLSM_LSE))
+        cycles += REST_CYCLES;
+    if (clsm_problem_has_forms(p))
+        cycles += FORM_CYCLES;
+    /* Two vectors for one overlap where additions wait for each other: pairs,
+     * gradients. */
+    bool waits = !writes || clsm_has(p, CLSM_DY) || clsm_has(p, CLSM_TARGETS) ||
+                 clsm_has(p, CLSM_LSE);
+    bool exact = clsm_variants[config->variant].exact_cols;
+    return cycles * fmax(1, (waits && !exact ? 0.9 : 1.03) * width / native);
+}
+
+static double row_cycles(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    double width = clsm_config_value(config, "VEC", 1);
+    double steps = ceil((double)p->cols / width);
+    double reduce = 2 * log2(width) * LANE_CYCLES;
+    bool near = clsm_variants[config->variant].exact_cols;
+    return steps * step_cycles(config, p, t) + reduce +
+           (near ? NEAR_CYCLES : WAIT_CYCLES);
+}
+
+double clsm_estimate_runs(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t rows = p->open_rows || p->deterministic ? 100000 : p->rows * p->inner;
+    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
+    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
+    double units = t->compute_units, launch = LAUNCH_CYCLES;
+    if (clsm_has(p, CLSM_DY))
+        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
+    double row = row_cycles(config, p, t), turns;
+    rows = rows ? rows : 1;
+    if (v->launches == 2) {
+        struct problem known = *p;
+        known.rows = rows;
+        known.inner = 1;
+        double parts = (double)clsm_config_parts(config, &known, t);
+        turns = ceil((double)rows * parts / units) / parts;
+        launch += LAUNCH_CYCLES + (double)rows * parts / units * PART_CYCLES;
+        in *= 2;
+    } else {
+        double runs = (double)clsm_config_runs(config, rows, t);
+        turns = ceil(runs / units) * ceil((double)rows / runs);
+        turns = fmin(turns, ceil((double)rows / fmin(runs, units)) + 1);
+    }
+    double busy = fmin((double)rows * (v->launches == 2 ? units : 1), units);
+    double memory = (double)rows * (in + out) / (CYCLE_BYTES * busy);
+    return (launch + fmax(turns * row, memory)) / HERTZ;
+}

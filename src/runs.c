@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Mappings in which a work-item takes a run of rows, for CPU runtimes; see
+ * cl/pipeline.cl. */
+#include "variant.h"
+
+enum {
+    HELD_ASIDE = 64, /* reals behind a row's terms */
+    LEAST_HELD = 1024,
+    SPARE_BYTES = 256,
+    LEAST_RUN = 4,   /* rows: at the ends of a run memory waits */
+    MOST_GROUPS = 64 /* for each compute unit */
+};
+
+/* The next of 4, 5, 6, 7 times a power of two: few programs, little room unused. */
+static size_t class_of(size_t cols)
+{
+    size_t step = LEAST_HELD / 4;
+    while (8 * step < cols)
+        step *= 2;
+    size_t steps = (cols + step - 1) / step;
+    return (steps > 4 ? steps : 4) * step;
+}
+
+size_t clsm_config_hold_cols(const struct config *config, const struct problem *p,
+                             const struct traits *t)
+{
+    size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
+    size_t bytes = sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
+    const struct variant *v = &clsm_variants[config->variant];
+    bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM && !v->exact_cols;
+    return holds && bytes <= t->local_bytes ? cols : 0;
+}
+
+size_t clsm_config_runs(const struct config *config, size_t rows,
+                        const struct traits *t)
+{
+    size_t most = MOST_GROUPS * (size_t)t->compute_units;
+    size_t run = clsm_variants[config->variant].pipelined ? LEAST_RUN : 1;
+    while (run > 1 && rows < run * t->compute_units)
+        run /= 2;
+    size_t runs = rows / run ? rows / run : 1;
+    return runs < most ? runs : most;
+}
