@@ -32,7 +32,12 @@ enum { MASK_WORDS = 0, GROUP = KEPT };
 #else
 #define TENSORS_READ 1
 #endif
-#define STOCK_LOOP _Pragma("unroll 2") /* more of it at once, and registers spill */
+/* The more of it at once, the more registers spill. */
+#if OP_KEEPS
+#define STOCK_LOOP _Pragma("unroll 1")
+#else
+#define STOCK_LOOP _Pragma("unroll 2")
+#endif
 enum {
     DY_PLACE = WG, /* where a pack of dy stands behind one of x; both are 16 bytes */
     PLACES_EACH = TENSORS_READ * WG,

@@ -3,13 +3,29 @@
  * joined: PARTS work-groups take a row, each holds its part in registers, and they wait for
  * one another's maximum and sum: x is read once and y written once on rows that no work-group
  * could hold. Wins on long rows and on few rows.
+ *
+ * Work-groups take tickets, row by row, and hold no second one while they wait, so the parts of
+ * the first unfinished row are with work-groups that run, once PARTS of them run at all: these
+ * finish, whatever the others wait for. That takes a device that lets them (TRAIT_WAIT), and
+ * the host never queues two such launches side by side.
  */
 #ifndef WG
 #define WG 256
 #endif
 #include "group_set.cl"
 #include "held_passes.cl"
-#include "ticket.cl"
+#include "shared.cl"
+
+/* Tickets are counted in the first word. Every work-group takes tickets until it gets one
+ * past the last, and who takes the very last of those puts the word back to 0. */
+INLINE void take_ticket(volatile __global uint *shared, uint tickets, __local uint *ticket)
+{
+    if (get_local_id(0) == 0) {
+        *ticket = atomic_inc(shared);
+        if (*ticket == tickets + (uint)get_num_groups(0) - 1)
+            atomic_xchg(shared, 0u);
+    }
+}
 
 /* The whole row's state, from the records of all its parts. One set of lanes looks for them
  * and tells the others: looking costs memory traffic. */

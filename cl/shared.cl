@@ -17,9 +17,9 @@ INLINE record record_of(volatile __global uint *shared, struct shape shape, size
 
 INLINE void record_write(record to, struct state s)
 {
-    to[0] = FIRST(s.max);
-    to[1] = FIRST(s.sum.hi);
-    to[2] = FIRST(s.sum.lo);
+    to[0] = s.max;
+    to[1] = s.sum.hi;
+    to[2] = s.sum.lo;
 }
 
 INLINE struct state record_read(record from)
@@ -46,16 +46,12 @@ INLINE uint sign_of(struct shape shape, size_t r)
     return (uint)(shape.epoch + (r - shape.first_row)) + 1;
 }
 
-INLINE volatile __global ulong2 *signed_at(volatile __global uint *shared, size_t number)
-{
-    return (volatile __global ulong2 *)((volatile __global char *)shared + SIGNED_AT) +
-           number * STATE_PIECES;
-}
-
 INLINE volatile __global ulong2 *signed_of(volatile __global uint *shared,
                                            struct shape shape, size_t r, uint part)
 {
-    return signed_at(shared, (r - shape.first_row) * shape.parts + part);
+    size_t number = (r - shape.first_row) * shape.parts + part;
+    return (volatile __global ulong2 *)((volatile __global char *)shared + SIGNED_AT) +
+           number * STATE_PIECES;
 }
 
 INLINE void signed_write(volatile __global ulong2 *to, struct state s, uint sign)

@@ -13,8 +13,17 @@
 #endif
 #include "tile_set.cl"
 #include "tile_passes.cl"
-#include "tile_part.cl"
 #include "shared.cl"
+
+/* The part's share of the columns that take part. */
+static struct row row_part(struct row row, struct shape shape, uint part)
+{
+    uint cols = row.end - row.begin, parts = (uint)shape.parts;
+    uint each = cols / parts, extra = cols % parts;
+    row.begin += part * each + min(part, extra);
+    row.end = row.begin + each + (part < extra ? 1 : 0);
+    return row;
+}
 
 /* The records of TILE softmaxes' parts stand side by side too. */
 INLINE record tile_record(volatile __global uint *shared, struct shape shape, size_t r,

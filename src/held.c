@@ -39,25 +39,32 @@ static bool x_is_real(const struct problem *p)
 }
 
 /* May some packs stand in local memory? Of these are x, or logits in its place, and a
- * dy as large, which registers alone hold as well where a work-group has the whole row.
- */
+ * dy as large. */
 static bool may_stock(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool dy = !clsm_has(p, CLSM_DY) ||
-              (v->geometry == ROW_PER_GROUPS &&
-               clsm_type_bytes(p->dy.type) == clsm_type_bytes(p->x.type));
+              clsm_type_bytes(p->dy.type) == clsm_type_bytes(p->x.type);
     return v->packs && v->geometry != ROW_PER_CLUSTER && dy &&
            (x_is_real(p) || !clsm_problem_holds_logits(p));
 }
 
-/* Of `packs` packs, those that stay in registers. */
+static size_t most_words(const struct problem *p)
+{
+    bool halves = clsm_type_bytes(p->x.type) == 2 && !clsm_problem_holds_logits(p);
+    return halves ? MAX_HELD_HALVES : MAX_HELD_WORDS;
+}
+
+/* Of `packs` packs, those that stay in registers: all of a row with a gradient if they
+ * can, where a work-group has it by itself. */
 static unsigned kept_of(unsigned packs, const struct config *config,
                         const struct problem *p)
 {
     bool halves = clsm_type_bytes(p->x.type) == 2;
+    bool alone = clsm_variants[config->variant].geometry != ROW_PER_GROUPS;
     size_t words = pack_words(p);
-    if (packs * words <= KEPT_WORDS || !may_stock(config, p))
+    size_t most = clsm_has(p, CLSM_DY) && alone ? most_words(p) : KEPT_WORDS;
+    if (packs * words <= most || !may_stock(config, p))
         return packs;
     return (unsigned)((halves ? KEPT_WORDS : KEPT_REALS) / words);
 }
@@ -96,13 +103,11 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
                     const struct traits *t)
 {
     size_t words = clsm_config_held_words(config, p, t);
-    bool halves = clsm_type_bytes(p->x.type) == 2 && !clsm_problem_holds_logits(p);
-    size_t most = halves ? MAX_HELD_HALVES : MAX_HELD_WORDS;
     unsigned packs = packs_held(config, p, t);
     size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
     size_t scratch = clsm_config_scratch_bytes(config, p) /
                      (t->lanes_by == LANES_PTX ? t->lanes : 1);
-    return packs <= MOST_PACKS && words <= most &&
+    return packs <= MOST_PACKS && words <= most_words(p) &&
            words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }

@@ -151,7 +151,7 @@ static clsm_status launch_shared(struct launch *l, const struct problem *p,
 {
     const struct variant *v = &clsm_variants[l->config->variant];
     struct shared *shared = &l->plan->engine->shared;
-    const struct problem *sized = v->launches == 2 ? p : &l->plan->problem;
+    const struct problem *sized = v->packs ? &l->plan->problem : p;
     size_t rows = l->shape.rows, most;
     clsm_status status = CLSM_OK;
     l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);

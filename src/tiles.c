@@ -15,7 +15,7 @@ enum {
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     REGISTERS = 64,           /* so that four work-groups of 256 fill a unit ... */
-    MORE_REGISTERS = 80,      /* ... or three, where there is more to do */
+    MORE_REGISTERS = 96,      /* ... or two, where there is more to do */
     UNIT_REGISTERS = 65536,
     TURN_WORDS = 16, /* where a worker has more than that */
     TILE_GROUPS = 4  /* of a unit, for tiles in parts */
@@ -24,13 +24,6 @@ enum {
 unsigned clsm_config_tile(const struct config *config)
 {
     return clsm_config_value(config, "TILE", 1);
-}
-
-/* Do work-groups that share a tile wait for each other, and hold all of it together? */
-static bool joins(const struct config *config)
-{
-    const struct variant *v = &clsm_variants[config->variant];
-    return v->geometry == ROW_PER_GROUPS && v->launches != 2;
 }
 
 unsigned clsm_config_beside(const struct config *config, const struct problem *p)
@@ -55,29 +48,20 @@ static size_t column_words(const struct config *config, const struct problem *p)
     return words;
 }
 
-/* Columns of a tile that a work-group takes with one of each worker. */
-static size_t depth_of(const struct config *config, const struct problem *p)
-{
-    return clsm_config_wg(config) / clsm_config_tile(config) *
-           clsm_config_beside(config, p);
-}
-
 /* Columns that a worker has, if nobody shares the tile. */
 static size_t columns_of(const struct config *config, const struct problem *p)
 {
-    return p->cols ? (p->cols - 1) / depth_of(config, p) + 1 : 1;
+    size_t depth = clsm_config_wg(config) / clsm_config_tile(config) *
+                   clsm_config_beside(config, p);
+    return p->cols ? (p->cols - 1) / depth + 1 : 1;
 }
 
-/* Counts of columns are rounded up to a few classes. */
-static size_t whole_class(size_t n)
-{
-    return n <= 4 ? n : (n + 3) / 4 * 4;
-}
-
-/* What a worker would hold of all of its columns. */
+/* What a worker would hold of all of its columns, whose counts are rounded up to a few
+ * classes. */
 static size_t whole_columns(const struct config *config, const struct problem *p)
 {
-    return whole_class(columns_of(config, p));
+    size_t n = columns_of(config, p);
+    return n <= 4 ? n : (n + 3) / 4 * 4;
 }
 
 /* 0 where it takes them in turns. */
@@ -90,29 +74,18 @@ static size_t whole_words(const struct config *config, const struct problem *p)
     return one_group && fits ? words : 0;
 }
 
-static size_t joined_parts(const struct config *config, const struct problem *p)
-{
-    size_t words = column_words(config, p);
-    size_t hold = words < HELD_WORDS ? HELD_WORDS / words : 1;
-    return (columns_of(config, p) - 1) / hold + 1;
-}
-
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                           const struct traits *t, bool *all)
 {
     (void)t;
-    *all = joins(config) || whole_words(config, p) > 0;
-    if (joins(config)) {
-        size_t part = p->cols ? (p->cols - 1) / joined_parts(config, p) + 1 : 1;
-        return (unsigned)whole_class((part - 1) / depth_of(config, p) + 1);
-    }
+    *all = whole_words(config, p) > 0;
     return (unsigned)(*all ? whole_columns(config, p)
                            : TURN_WORDS / column_words(config, p));
 }
 
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
 {
-    bool more = joins(config) || clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
+    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
                 clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
     size_t words = whole_words(config, p);
     if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
@@ -126,8 +99,6 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
                        const struct traits *t)
 {
     bool all;
-    if (joins(config))
-        return joined_parts(config, p);
     size_t hold = clsm_config_hold(config, p, t, &all), tile = clsm_config_tile(config);
     size_t most = (columns_of(config, p) - 1) / hold + 1;
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
@@ -143,8 +114,6 @@ enum {
     LAUNCH = 5000,
     WAIT = 1500,        /* from a load to its use */
     REDUCE = 1500,      /* a maximum and a sum through local memory */
-    JOIN = 6000,        /* until all parts of a tile have seen each other */
-    RECORD = 16,        /* bytes that they see of each other's softmax */
     ROW_STEPS = 190,    /* of a work-item for each tile */
     ELEMENT_STEPS = 20, /* from its load to its result */
     PIECE = 32,         /* bytes that memory moves at least, */
@@ -182,11 +151,10 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
 {
     bool all, open = p->open_rows || p->deterministic;
     double launches = clsm_variants[config->variant].launches == 2 ? 2 : 1;
-    bool waits = joins(config) && !clsm_has(p, CLSM_FROM_MAX);
     double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
     double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
     double units = t->compute_units;
-    double parts = open && !joins(config) ? 1 : (double)clsm_config_parts(config, p, t);
+    double parts = open ? 1 : (double)clsm_config_parts(config, p, t);
     double groups = fmax(1, ceil(rows / tile)) * parts;
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
@@ -203,7 +171,6 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double reads = clsm_config_reads(config, p, t);
     double bytes = in * (1 + missed * (reads - 1)) + out;
     double moving = bytes * fmin(rows, tile) / parts / unit_bytes * spread(config, p);
-    moving += waits ? parts * tile * RECORD / unit_bytes : 0;
 
     double columns = (double)columns_of(config, p) / parts;
     double beside = clsm_config_beside(config, p);
@@ -211,7 +178,6 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double steps = ROW_STEPS + columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
     double work = wg * steps / unit_lanes;
     double alone = launches * (WAIT + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
-    alone += waits ? JOIN : 0;
     double each = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
     return (launches * LAUNCH + alone + ceil(groups / units) * each) / 1.75e9;
 }

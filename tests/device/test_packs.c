@@ -87,6 +87,8 @@ START_TEST(packs_beyond_the_registers_stand_in_local_memory)
         {.op = CLSM_SOFTMAX, .type = CLSM_F16, .mask = CLSM_MASK_BOOL},
         {.op = CLSM_SOFTMAX, .type = CLSM_F32, .mask = CLSM_MASK_F32},
         {.op = CLSM_CROSS_ENTROPY, .type = CLSM_F16},
+        {.op = CLSM_SOFTMAX_BACKWARD, .type = CLSM_F32},
+        {.op = CLSM_LOG_SOFTMAX_BACKWARD, .type = CLSM_BF16},
     };
     struct tally t = tally_of(_i);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -94,6 +96,7 @@ START_TEST(packs_beyond_the_registers_stand_in_local_memory)
         clsm_problem *p = &trial.problem;
         p->flags = cases[i].flags;
         p->nonfinite = cases[i].nonfinite;
+        p->dy_type = cases[i].type;
         p->mask_type = cases[i].mask;
         if (p->mask_type) {
             p->operands |= CLSM_BIT(CLSM_MASK);

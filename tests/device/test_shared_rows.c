@@ -13,7 +13,6 @@
 static const char *name_of(int index)
 {
     static const char *const names[] = {"joined:WG=128,HOLD=1", "split:WG=256,PACKS=4",
-                                        "strided_joined:WG=256,TILE=16",
                                         "strided_split:WG=256,TILE=32"};
     const char *variant = clsm_variants[index / MAX_DEVICES].name;
     size_t i = 0, length = strlen(variant);
