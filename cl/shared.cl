@@ -17,9 +17,9 @@ INLINE record record_of(volatile __global uint *shared, struct shape shape, size
 
 INLINE void record_write(record to, struct state s)
 {
-    to[0] = s.max;
-    to[1] = s.sum.hi;
-    to[2] = s.sum.lo;
+    to[0] = FIRST(s.max);
+    to[1] = FIRST(s.sum.hi);
+    to[2] = FIRST(s.sum.lo);
 }
 
 INLINE struct state record_read(record from)
