@@ -34,6 +34,17 @@ static void causal(clsm_problem *p)
     p->causal_offset = (ptrdiff_t)(p->cols - p->queries);
 }
 
+static void open_rows(clsm_problem *p)
+{
+    p->flags |= CLSM_OPEN_ROWS;
+}
+
+/* The columns are the most that there may be. */
+static void open_shape(clsm_problem *p)
+{
+    p->flags |= CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
+}
+
 /* Query q of a matrix leaves out queries - 1 - q columns: they are not read, but y is
  * written in full. */
 static uint64_t beyond_the_edge(const clsm_problem *p)
@@ -75,6 +86,8 @@ static const struct form forms[] = {
     {.name = "bool_mask", .dress = bool_mask},
     {.name = "f32_mask", .dress = f32_mask},
     {.name = "causal", .dress = causal, .left_out = beyond_the_edge},
+    {.name = "open_rows", .dress = open_rows},
+    {.name = "open_shape", .dress = open_shape},
     {.name = "in_place", .in_place = true},
     {.name = "unaligned", .x_offset = 1, .y_offset = 3},
     {.name = "wide_range", .input = wide_range},

@@ -22,7 +22,7 @@ static const double X_BYTES = GOALS_BYTES;
 bool goal_is_most(const struct goal *goal)
 {
     return goal->against == LAUNCH || goal->against == NEIGHBOUR ||
-           goal->against == NORMAL || goal->against == ULP;
+           goal->against == NORMAL || goal->against == ULP || goal->against == SECONDS;
 }
 
 static bool is_group(const char *part)
@@ -177,7 +177,8 @@ static bool add_goal(struct case_list *list, const struct goal *goal,
                                   const struct selection *) = {
         [TIMED] = add_named,   [RANDOM] = add_random, [CLIFFS] = add_longest,
         [LATENCY] = add_named, [SWEEP] = add_sweep,   [INPUTS] = add_named,
-        [ERRORS] = add_named,  [THREADS] = add_named,
+        [ERRORS] = add_named,  [THREADS] = add_named, [BUILD] = add_named,
+        [OPEN] = add_named,
     };
     static const char *const plain[MAX_NAMED] = {"plain"};
     const char *const *forms = goal->forms[0] ? goal->forms : plain;

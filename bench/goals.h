@@ -14,8 +14,19 @@
 #define GOALS_BYTES (256 << 20)
 #endif
 
-enum kind { TIMED, RANDOM, CLIFFS, LATENCY, SWEEP, INPUTS, ERRORS, THREADS };
-enum against { COPY, TORCH, LAUNCH, NEIGHBOUR, NORMAL, ULP, NOTHING };
+enum kind {
+    TIMED,
+    RANDOM,
+    CLIFFS,
+    LATENCY,
+    SWEEP,
+    BUILD,
+    OPEN,
+    INPUTS,
+    ERRORS,
+    THREADS
+};
+enum against { COPY, TORCH, LAUNCH, NEIGHBOUR, NORMAL, ULP, SECONDS, NOTHING };
 
 enum { MAX_NAMED = 8, MAX_LENGTHS = 16, MOST_PARTS = 32, LONGEST = 1 << 20 };
 

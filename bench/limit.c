@@ -27,7 +27,8 @@ static void run_all(struct limit *limit, const struct case_list *list)
 {
     static void (*const runners[])(struct limit *, const struct limit_case *) = {
         [TIMED] = time_and_tell,  [RANDOM] = time_and_tell, [CLIFFS] = time_cliffs,
-        [LATENCY] = time_latency, [SWEEP] = time_and_tell,
+        [LATENCY] = time_latency, [SWEEP] = time_and_tell,  [BUILD] = time_build,
+        [OPEN] = time_open,
     };
     wake(limit);
     report_begin(limit);

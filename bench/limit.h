@@ -77,6 +77,12 @@ void time_cliffs(struct limit *limit, const struct limit_case *c);
 /* Enqueues back to back against those of an empty kernel: timed and told. */
 void time_latency(struct limit *limit, const struct limit_case *c);
 
+/* A plan where there is none yet: timed and told. */
+void time_build(struct limit *limit, const struct limit_case *c);
+
+/* A plan with an open shape against one that knows it: timed and told. */
+void time_open(struct limit *limit, const struct limit_case *c);
+
 /* All times of peers for a case, as {name: seconds}; NULL without any. */
 const cJSON *peers_of(const cJSON *peers, const struct limit_case *c);
 

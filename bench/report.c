@@ -69,6 +69,8 @@ static void print_value(enum against against, double value, char *text, size_t b
     bool ratio = against == TORCH || against == LAUNCH || against == NORMAL;
     if (against == ULP)
         snprintf(text, bytes, "%.4gulp", value);
+    else if (against == SECONDS)
+        snprintf(text, bytes, "%.3fs", value);
     else
         snprintf(text, bytes, ratio ? "%.2fx" : "%.1f%%", ratio ? value : 100 * value);
 }

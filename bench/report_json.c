@@ -8,7 +8,7 @@
 static const char *const yardsticks[] = {
     [COPY] = "copy",           [TORCH] = "torch",    [LAUNCH] = "empty launch",
     [NEIGHBOUR] = "neighbour", [NORMAL] = "N(0, 1)", [ULP] = "ulp",
-    [NOTHING] = "-",
+    [SECONDS] = "s",           [NOTHING] = "-",
 };
 
 static cJSON *case_json(const struct limit_case *c)
@@ -116,11 +116,17 @@ cJSON *report_json(const struct limit *limit)
     return j;
 }
 
+/* The others are about this library's own plans. */
+static bool peers_know(enum kind kind)
+{
+    return kind != CLIFFS && kind != BUILD && kind != OPEN;
+}
+
 cJSON *cases_json(const struct case_list *list)
 {
     cJSON *all = cJSON_CreateArray();
     for (size_t i = 0; i < list->count; i++)
-        if (list->at[i].goal->kind != CLIFFS)
+        if (peers_know(list->at[i].goal->kind))
             cJSON_AddItemToArray(all, case_json(&list->at[i]));
     return all;
 }

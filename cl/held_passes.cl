@@ -61,8 +61,7 @@ INLINE void held_row(struct row row, uint first, __local real *scratch,
     struct held held;
     struct keep keep;
     held.stock = stock + get_local_id(0);
-    keep_start(&keep, row);
-    hold_row(&held, row, cut, first);
+    hold_started(&held, row, cut, first, &keep);
     struct state s = held_set_state(&held, row, cut, first, &keep, scratch);
     held_end(&held, row, cut, first, s, s.max, &keep, scratch);
 }

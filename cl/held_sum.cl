@@ -17,8 +17,8 @@ enum { TERMS = PACK };
 #define MAX_MOVES 0
 #endif
 
-/* Are words compared as they are? */
-#if WORD_MAX && !LOGITS_READY && !HAS_SCALE
+/* Are words compared as they are? A scale is above 0 where there are no logits. */
+#if WORD_MAX && !LOGITS_READY
 #define MAX_OF_WORDS 1
 #else
 #define MAX_OF_WORDS 0
@@ -31,7 +31,8 @@ INLINE real pack_max(const struct pack *pack, struct row row)
 #if MAX_OF_WORDS
     const uint *x = pack->x;
     uint w = word_max(word_max(x[0], x[1]), word_max(x[2], x[3]));
-    return real_max(real_max(most, CAT(word_, X)(&w, 0)), CAT(word_, X)(&w, 1));
+    most = real_max(real_max(most, CAT(word_, X)(&w, 0)), CAT(word_, X)(&w, 1));
+    return HAS_SCALE ? most * (real)row.scale : most;
 #endif
     UNROLL for (uint k = 0; k < PACK; k++)
         most = real_max(most, pack_logit(pack, row, k));

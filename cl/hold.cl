@@ -3,6 +3,12 @@
  * A row's packs from memory to where they are held: all loads are on their way before the first
  * is waited for. Then masks and bounds make -inf of what they leave out.
  */
+#if HAS_PTX && OP_KEEPS
+#define ASK() ptx_ask()
+#else
+#define ASK()
+#endif
+
 /* Is there anything of pack j to be read? Both are asked, so that there is one branch. */
 INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
 {
@@ -38,45 +44,7 @@ HOLD_PACKS_OF(dy)
 HOLD_PACKS_OF(mask)
 #endif
 
-/* 16 bytes of `unit` bytes an element to local memory, or `fill`; they are there after
- * stock_wait. */
-INLINE void stock_16(__local uint4 *place, const __global void *from, uint unit, bool there,
-                     bool fits, uint4 fill)
-{
-    uint w[4] = {fill.x, fill.y, fill.z, fill.w};
-#if HAS_PTX
-    if (there && fits) {
-        ptx_copy_16(place, (const __global uint4 *)from);
-        return;
-    }
-#endif
-    if (there && fits)
-        words_load(w, 4, from);
-    else if (there)
-        words_gather(w, unit, from, unit);
-    *place = (uint4)(w[0], w[1], w[2], w[3]);
-}
-
-INLINE void stock_pack(struct held *h, struct row row, struct cut cut, uint first, uint j)
-{
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
-    __local uint4 *place = h->stock + (j - KEPT) * PLACES_EACH;
-    bool there = pack_is_read(row, cut, first, j);
-    uint4 fill = (uint4)(FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3));
-    stock_16(place, row.x + start + (size_t)on, sizeof(mem_x), there, cut.x_fits, fill);
-#if HAS_DY
-    stock_16(place + DY_PLACE, row.dy + start + (size_t)on, sizeof(mem_dy), there, cut.dy_fits,
-             (uint4)(0, 0, 0, 0));
-#endif
-}
-
-INLINE void stock_wait(void)
-{
-#if HAS_PTX
-    if (KEPT < PACKS)
-        ptx_wait_copies();
-#endif
-}
+#include "stock.cl"
 
 /* The columns of a pack that do not take part, as FILL. */
 INLINE void forget_columns(uint *w, const bool *stays)
@@ -236,8 +204,8 @@ INLINE void clear_words(struct held *h)
     }
 }
 
-/* All loads are on their way before the first is waited for. */
-INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
+/* Sends for all of a row. */
+INLINE void hold_packs(struct held *h, struct row row, struct cut cut, uint first)
 {
     uint c = pack_column(cut, first, 0);
     clear_words(h);
@@ -248,7 +216,32 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
             KEPT, KEPT);
 #endif
     UNROLL for (uint j = KEPT; j < PACKS; j++)
-        stock_pack(h, row, cut, first, j);
+        stock_x(h, row, cut, first, j);
+#if HAS_DY
+    if (cut.dy_fits)
+        UNROLL for (uint j = KEPT; j < PACKS; j++)
+            stock_dy(h, row, cut, first, j, true);
+    else
+        UNROLL for (uint j = KEPT; j < PACKS; j++)
+            stock_dy(h, row, cut, first, j, false);
+#endif
     hold_edges(h, row, cut, first);
+}
+
+INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
+{
+    hold_packs(h, row, cut, first);
+    hold_logits(h, row, cut, first);
+}
+
+/* With what the operation reads of a row first, such as a target and then the logit there: after
+ * all else was asked for, and before anything is waited for. */
+INLINE void hold_started(struct held *h, struct row row, struct cut cut, uint first,
+                         struct keep *keep)
+{
+    hold_packs(h, row, cut, first);
+    ASK();
+    keep_start(keep, row);
+    ASK();
     hold_logits(h, row, cut, first);
 }

@@ -16,15 +16,23 @@
 #include "held_passes.cl"
 #include "shared.cl"
 
-/* Tickets are counted in the first word. Every work-group takes tickets until it gets one
- * past the last, and who takes the very last of those puts the word back to 0. */
-INLINE void take_ticket(volatile __global uint *shared, uint tickets, __local uint *ticket)
+/* Tickets are counted in the first word, by the first work-item of a work-group. */
+INLINE uint take_ticket(volatile __global uint *shared)
+{
+    return get_local_id(0) == 0 ? atomic_inc(shared) : 0;
+}
+
+/* It tells the others, once they no longer ask for the last one. Every work-group takes tickets
+ * until it gets one past the last, and who takes the very last of those puts the word back to 0. */
+INLINE void tell_ticket(volatile __global uint *shared, uint taken, uint tickets,
+                        __local uint *ticket)
 {
     if (get_local_id(0) == 0) {
-        *ticket = atomic_inc(shared);
-        if (*ticket == tickets + (uint)get_num_groups(0) - 1)
+        *ticket = taken;
+        if (taken == tickets + (uint)get_num_groups(0) - 1)
             atomic_xchg(shared, 0u);
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* The whole row's state, from the records of all its parts. One set of lanes looks for them
@@ -59,8 +67,7 @@ clsm_row(TENSORS, SHARED)
     __local uint4 stock[STOCK];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
-    take_ticket(shared, tickets, &ticket);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    tell_ticket(shared, take_ticket(shared), tickets, &ticket);
     for (uint t = ticket; t < tickets; t = ticket) {
         size_t r = shape.first_row + t / PARTS;
         uint part = t % PARTS, first = part * WG + (uint)get_local_id(0);
@@ -69,8 +76,7 @@ clsm_row(TENSORS, SHARED)
         struct held held;
         struct keep keep;
         held.stock = stock + get_local_id(0);
-        keep_start(&keep, row);
-        hold_row(&held, row, cut, first);
+        hold_started(&held, row, cut, first, &keep);
         struct state s = held_set_state(&held, row, cut, first, &keep, scratch);
         real max = s.max;
 #if OP_GIVEN
@@ -81,9 +87,9 @@ clsm_row(TENSORS, SHARED)
         if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */
             s = join(shape, r, shared, scratch);
 #endif
-        take_ticket(shared, tickets, &ticket);
+        uint taken = take_ticket(shared); /* is on its way while the row is written */
         if (OP_WRITES == WRITES_ROW || part == 0)
             held_end(&held, row, cut, first, s, max, &keep, scratch);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        tell_ticket(shared, taken, tickets, &ticket);
     }
 }

@@ -118,6 +118,13 @@ static void ptx_wait_copies(void)
     __asm__ volatile("cp.async.wait_all;" : : : "memory");
 }
 
+/* Loads before this are sent for before those behind it, whatever the compiler thinks of the
+ * order; all lanes come here. */
+static void ptx_ask(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+
 /* The larger ones of two pairs of 16-bit numbers; NaN is passed over. */
 static uint ptx_max_f16(uint a, uint b)
 {
