@@ -32,7 +32,10 @@ INLINE real pack_max(const struct pack *pack, struct row row)
     const uint *x = pack->x;
     uint w = word_max(word_max(x[0], x[1]), word_max(x[2], x[3]));
     most = real_max(real_max(most, CAT(word_, X)(&w, 0)), CAT(word_, X)(&w, 1));
-    return HAS_SCALE ? most * (real)row.scale : most;
+#if HAS_SCALE
+    most *= (real)row.scale;
+#endif
+    return most;
 #endif
     UNROLL for (uint k = 0; k < PACK; k++)
         most = real_max(most, pack_logit(pack, row, k));

@@ -24,11 +24,12 @@ struct costs {
     double filled;      /* work-items that keep a unit busy */
     double pass;        /* cycles, before a pass over a row is under way */
     double scattered; /* bytes fetched for each byte when work-items are a row apart */
+    double row;       /* steps of one work-item for each row of its own */
 };
 
 static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
-                                 18,  400e3, 5000, 768, 2000, 6};
-static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1};
+                                 18,  400e3, 5000, 768, 2000, 6,  80};
+static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1, 0};
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
@@ -43,7 +44,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double vector_cost = width > native ? width / native * 0.8 : 1;
     double steps = ceil(cols / (workers * width)) * vector_cost *
                    (clsm_config_reads(config, p, t) + 1);
-    double reduce = 0;
+    double reduce = v->geometry == ROW_PER_ITEM ? k->row : 0;
     if (clsm_config_tile(config) > 1)
         reduce = 2 * (log2(workers) / 2 + 2) * k->barrier;
     else if (v->geometry == ROW_PER_GROUP)
@@ -64,8 +65,7 @@ static double estimate_looped(const struct config *config, const struct problem 
 {
     const struct variant *v = &clsm_variants[config->variant];
     const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
-    double open = p->open_rows || p->deterministic;
-    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double rows = clsm_problem_likely_rows(p);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     double reads = clsm_config_reads(config, p, t);
@@ -112,8 +112,11 @@ enum {
     RAGGED_BYTES = 200,
     PEAK_BYTES = 60, /* in a cycle, for a unit that others leave alone */
     TICKET_CYCLES = 2500,
-    STAGE_CYCLES = 2500, /* to local memory and back */
-    JOIN_CYCLES = 8800   /* until all parts of a row have seen each other */
+    STAGE_CYCLES = 2500,  /* to local memory and back */
+    TURN_CYCLES = 250,    /* of a worker's rows of a block, one after the other, ... */
+    OPERAND_CYCLES = 400, /* with a number of its own to be read, ... */
+    TARGET_CYCLES = 1000, /* or a target, and then the logit there */
+    JOIN_CYCLES = 8800    /* until all parts of a row have seen each other */
 };
 
 /* Steps for each element, from its load to its result. */
@@ -149,9 +152,8 @@ static double estimate_held(const struct config *config, const struct problem *p
                             const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    bool open = p->open_rows || p->deterministic,
-         barriers = v->geometry != ROW_PER_CLUSTER;
-    double rows = open ? 1e5 : fmax(1, (double)p->rows * (double)p->inner);
+    bool barriers = v->geometry != ROW_PER_CLUSTER;
+    double rows = clsm_problem_likely_rows(p);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     if (clsm_has(p, CLSM_DY))
@@ -200,6 +202,8 @@ static double estimate_held(const struct config *config, const struct problem *p
         waits && clsm_problem_y(p) == CLSM_Y_ROW && !clsm_has(p, CLSM_FROM_MAX);
     if (waits)
         alone += TICKET_CYCLES;
+    if (clsm_has(p, CLSM_TARGETS))
+        alone += TARGET_CYCLES;
     if (joins) {
         alone += JOIN_CYCLES / 4 + 20 * parts;
         queue += JOIN_CYCLES * 3 / 4;
@@ -209,28 +213,43 @@ static double estimate_held(const struct config *config, const struct problem *p
     return (launches * gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
 }
 
+/* What each of a worker's rows of a block waits for, after the one before it. */
+static double staged_turn(const struct problem *p)
+{
+    bool numbers = clsm_has(p, CLSM_FROM_MAX) || clsm_has(p, CLSM_TEMPERATURE);
+    return TURN_CYCLES + (numbers ? OPERAND_CYCLES : 0) +
+           (clsm_has(p, CLSM_TARGETS) ? TARGET_CYCLES : 0);
+}
+
 /* Blocks of short rows through local memory. */
 static double estimate_staged(const struct config *config, const struct problem *p,
                               const struct traits *t)
 {
-    bool open = p->open_rows || p->deterministic;
-    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double rows = clsm_problem_likely_rows(p);
     double cols = (double)p->cols, bytes = (double)clsm_type_bytes(p->x.type);
     double in = cols * bytes,
            out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     if (clsm_has(p, CLSM_DY))
         in += cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units, workers = clsm_config_workers(config, t);
-    double each = ceil(cols / workers), most = bytes == 2 ? 20 : 32;
-    double groups = ceil(rows / (double)clsm_config_rows_per_group(config, p, t));
+    double each = ceil(cols / workers), most = bytes == 2 ? 50 : 32;
+    double per_group = (double)clsm_config_rows_per_group(config, p, t);
+    double groups = ceil(rows / per_group), wg = (double)clsm_config_wg(config);
+    double resident = floor(unit_local_bytes(t) / (per_group * in));
+    resident = fmax(1, fmin(resident, gpu.resident / wg));
     double busy = fmax(1, fmin(groups, units));
     /* registers for more than that, and work-items that meet in one bank */
     double slow = each > most ? 1 + (each - most) / 60 : 1;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         slow *= 1.4;
     double memory = rows * (in + out) / (0.93 * gpu.bytes * units) * slow;
-    double work = rows * workers * (55 + each * element_steps(p)) / gpu.lanes / busy;
-    double waiting = ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000);
+    bool row = clsm_problem_y(p) == CLSM_Y_ROW; /* others want a sum's last digits */
+    double element = row ? element_steps(p) : fmax(25, element_steps(p));
+    double steps = (row ? 55 : 120) + each * element;
+    double work = rows * workers * steps / gpu.lanes / busy;
+    double waiting =
+        ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000) +
+        ceil(groups / (units * resident)) * staged_turn(p) * per_group * workers / wg;
     double alone = WAIT_CYCLES + STAGE_CYCLES + each * element_steps(p) / 4;
     return (gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
 }

@@ -60,14 +60,13 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t rows = p->open_rows || p->deterministic ? 100000 : p->rows * p->inner;
+    size_t rows = (size_t)clsm_problem_likely_rows(p);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     double units = t->compute_units, launch = LAUNCH_CYCLES;
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double row = row_cycles(config, p, t), turns;
-    rows = rows ? rows : 1;
     if (v->launches == 2) {
         struct problem known = *p;
         known.rows = rows;

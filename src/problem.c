@@ -156,6 +156,12 @@ bool clsm_problem_has_forms(const struct problem *p)
     return p->scale != 1 || clsm_has(p, CLSM_MASK) || clsm_problem_holds_logits(p);
 }
 
+double clsm_problem_likely_rows(const struct problem *p)
+{
+    bool unknown = p->deterministic || (p->open_rows && !p->rows);
+    return unknown ? 1e5 : fmax(1, (double)p->rows * (double)p->inner);
+}
+
 bool clsm_problem_holds_logits(const struct problem *p)
 {
     bool added = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;

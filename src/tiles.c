@@ -149,12 +149,12 @@ static double cycles_a_group(double moving, double alone, unsigned resident)
 double clsm_estimate_tiles(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
-    bool all, open = p->open_rows || p->deterministic;
+    bool all, known = !p->deterministic && p->rows;
     double launches = clsm_variants[config->variant].launches == 2 ? 2 : 1;
-    double rows = open ? 1e5 : (double)p->rows * (double)p->inner;
+    double rows = clsm_problem_likely_rows(p);
     double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
     double units = t->compute_units;
-    double parts = open ? 1 : (double)clsm_config_parts(config, p, t);
+    double parts = !known ? 1 : (double)clsm_config_parts(config, p, t);
     double groups = fmax(1, ceil(rows / tile)) * parts;
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);

@@ -23,7 +23,7 @@ static enum op_kind kind_of(const struct problem *p)
 static bool serves(const struct tuned *r, const struct problem *p,
                    const struct traits *t)
 {
-    size_t rows = p->open_rows || p->deterministic ? 0 : p->rows;
+    size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     return (r->kind == ANY_KIND || r->kind == kind_of(p)) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&

@@ -137,18 +137,29 @@ static void same_choice(const struct problem *p, const struct problem *q,
                "cols %zu: rows %zu and %zu differ", p->cols, p->rows, q->rows);
 }
 
-START_TEST(open_rows_and_deterministic_plans_ignore_the_rows)
+START_TEST(deterministic_plans_ignore_the_rows)
 {
-    static const unsigned flags[] = {CLSM_OPEN_ROWS, CLSM_DETERMINISTIC};
     static const size_t rows[] = {1, 2, 100, 10000, (size_t)1 << 24};
     for (size_t d = 0; d < COUNT(devices); d++)
-        for (size_t f = 0; f < COUNT(flags); f++)
-            for (size_t cols = 1; cols <= 65536; cols = cols * 3 + 1)
-                for (size_t i = 0; i < COUNT(rows); i++) {
-                    struct problem p = packed(rows[i], cols, flags[f]);
-                    struct problem q = packed(77, cols, flags[f]);
-                    same_choice(&p, &q, devices[d]);
-                }
+        for (size_t cols = 1; cols <= 65536; cols = cols * 3 + 1)
+            for (size_t i = 0; i < COUNT(rows); i++) {
+                struct problem p = packed(rows[i], cols, CLSM_DETERMINISTIC);
+                struct problem q = packed(77, cols, CLSM_DETERMINISTIC);
+                same_choice(&p, &q, devices[d]);
+            }
+}
+END_TEST
+
+START_TEST(an_open_plan_is_chosen_for_the_rows_that_it_hints_at)
+{
+    static const size_t rows[] = {1, 100, (size_t)1 << 20};
+    for (size_t d = 0; d < COUNT(devices); d++)
+        for (size_t cols = 300; cols <= 65536; cols *= 3) /* longer than exact ones */
+            for (size_t i = 0; i < COUNT(rows); i++) {
+                struct problem p = packed(rows[i], cols, CLSM_OPEN_ROWS);
+                struct problem q = packed(rows[i], cols, 0);
+                same_choice(&p, &q, devices[d]);
+            }
 }
 END_TEST
 
@@ -277,7 +288,8 @@ Suite *choose_suite(void)
     tcase_add_test(t, the_longest_rows_and_the_emptiest_problems_are_served);
     tcase_add_test(t, every_configuration_is_ranked_once);
     tcase_add_test(t, equals_stand_in_the_tables_order);
-    tcase_add_test(t, open_rows_and_deterministic_plans_ignore_the_rows);
+    tcase_add_test(t, deterministic_plans_ignore_the_rows);
+    tcase_add_test(t, an_open_plan_is_chosen_for_the_rows_that_it_hints_at);
     tcase_add_test(t, an_asked_for_variant_is_the_only_one_ranked);
     tcase_add_test(t, an_asked_for_configuration_is_taken_as_it_is);
     tcase_add_test(t, a_wish_that_cannot_be_met_is_refused_with_the_reason);
