@@ -109,7 +109,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     real weight = keep->weight;
     real scale = (real)row.grad_scale;
     r.max = s.max;
-    r.scale = (real)1 / (s.sum.hi + s.sum.lo);
+    r.scale = inverse(s.sum.hi + s.sum.lo);
     r.target = keep->target;
 #if SMOOTHING
     real share = (real)row.smoothing / (real)(SCALAR)row.cols;

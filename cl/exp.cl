@@ -84,6 +84,13 @@ static real exp_nonpositive(real d)
 #define exp_result exp_nonpositive
 #endif
 
+/* Of a sum of terms. */
+#if HAS_PTX && !REAL_IS_F64
+#define inverse(v) ptx_inverse(v)
+#else
+#define inverse(v) ((real)1 / (v))
+#endif
+
 #ifndef EXP_BIASED
 #define EXP_BIASED 0
 #define exp_biased(x, max) exp_result((x) - (max))

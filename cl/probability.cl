@@ -6,7 +6,7 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    struct result r = {s.max, (real)1 / (s.sum.hi + s.sum.lo)};
+    struct result r = {s.max, inverse(s.sum.hi + s.sum.lo)};
     if (BIASED)
         r.scale *= exp_unbias(row_max(s.max));
 #if LIMIT

@@ -16,6 +16,14 @@ static float ptx_exp2(float t)
     return e;
 }
 
+/* 1 / v within a unit of the last digit, for v below 2^126, where the division that OpenCL asks for takes ten steps. */
+static float ptx_inverse(float v)
+{
+    float i;
+    __asm__("rcp.approx.ftz.f32 %0, %1;" : "=f"(i) : "f"(v));
+    return i;
+}
+
 /* The larger one, or NaN if one is NaN. */
 static float ptx_max_nan(float a, float b)
 {

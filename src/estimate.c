@@ -4,7 +4,7 @@
  * is busy with, and add what a reduction costs. One estimate for mappings that loop
  * over a row in memory, one for those that hold packs of it in registers on a GPU.
  */
-#include "choose.h"
+#include "estimate.h"
 
 #include <math.h>
 
@@ -107,20 +107,14 @@ enum {
     OTHER_REGISTERS = 32, /* that a work-item needs besides what it holds */
     ROW_STEPS = 190,      /* of a work-item for each row, with barriers ... */
     CLUSTER_STEPS = 100,  /* ... and without */
-    WAIT_CYCLES = 1200,   /* from a load to its use ... */
     QUEUE_CYCLES = 3200,  /* ... and with all others in the way */
     RAGGED_BYTES = 200,
     PEAK_BYTES = 60, /* in a cycle, for a unit that others leave alone */
     TICKET_CYCLES = 2500,
-    STAGE_CYCLES = 2500,  /* to local memory and back */
-    TURN_CYCLES = 250,    /* of a worker's rows of a block, one after the other, ... */
-    OPERAND_CYCLES = 400, /* with a number of its own to be read, ... */
-    TARGET_CYCLES = 1000, /* or a target, and then the logit there */
-    JOIN_CYCLES = 8800    /* until all parts of a row have seen each other */
+    JOIN_CYCLES = 8800 /* until all parts of a row have seen each other */
 };
 
-/* Steps for each element, from its load to its result. */
-static double element_steps(const struct problem *p)
+double clsm_element_steps(const struct problem *p)
 {
     bool row = clsm_problem_y(p) == CLSM_Y_ROW;
     double steps = clsm_problem_is_f64(p)            ? 100
@@ -133,14 +127,12 @@ static double element_steps(const struct problem *p)
            (clsm_problem_y(p) == CLSM_Y_K ? 60 : 0);
 }
 
-/* What takes the longest decides, and what comes close to it adds a little. */
-static double together(double a, double b, double c)
+double clsm_together(double a, double b, double c)
 {
     return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);
 }
 
-/* Local memory of a unit: NVIDIA's have more than a work-group may have. */
-static double unit_local_bytes(const struct traits *t)
+double clsm_unit_local_bytes(const struct traits *t)
 {
     return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
 }
@@ -163,7 +155,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = fmax(1, ceil(rows / per_group)) * parts;
     double workers = clsm_config_workers(config, t) * parts;
-    double elements = (double)p->cols / workers * element_steps(p);
+    double elements = (double)p->cols / workers * clsm_element_steps(p);
     double words = clsm_config_held_words(config, p, t);
     /* nobody limits the registers of clusters */
     double registers = barriers ? words + OTHER_REGISTERS : 2 * words + 40;
@@ -171,8 +163,8 @@ static double estimate_held(const struct config *config, const struct problem *p
     resident = fmin(resident, 2048 / wg);
     size_t stock = clsm_config_stock_bytes(config, p, t);
     if (stock)
-        resident = fmin(resident,
-                        floor(unit_local_bytes(t) / (double)(stock + 16 * (size_t)wg)));
+        resident = fmin(resident, floor(clsm_unit_local_bytes(t) /
+                                        (double)(stock + 16 * (size_t)wg)));
     resident = fmax(1, resident);
     double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
 
@@ -190,7 +182,7 @@ static double estimate_held(const struct config *config, const struct problem *p
     double there = fmin(ceil(groups / units), resident) * wg;
     double work = groups * wg * steps / gpu.lanes / busy * fmax(1, gpu.filled / there);
     double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
-                  (double)clsm_type_bytes(p->x.type) * element_steps(p);
+                  (double)clsm_type_bytes(p->x.type) * clsm_element_steps(p);
     double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
     /* one work-group by itself, and what others make it wait for its turn */
     double bytes = (in + out) * fmin(rows, per_group) / parts / chunks;
@@ -210,48 +202,8 @@ static double estimate_held(const struct config *config, const struct problem *p
     }
     double turns = ceil(groups / (units * resident)) * chunks * launches;
     double waiting = (turns - 1) * (alone + queue);
-    return (launches * gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
-}
-
-/* What each of a worker's rows of a block waits for, after the one before it. */
-static double staged_turn(const struct problem *p)
-{
-    bool numbers = clsm_has(p, CLSM_FROM_MAX) || clsm_has(p, CLSM_TEMPERATURE);
-    return TURN_CYCLES + (numbers ? OPERAND_CYCLES : 0) +
-           (clsm_has(p, CLSM_TARGETS) ? TARGET_CYCLES : 0);
-}
-
-/* Blocks of short rows through local memory. */
-static double estimate_staged(const struct config *config, const struct problem *p,
-                              const struct traits *t)
-{
-    double rows = clsm_problem_likely_rows(p);
-    double cols = (double)p->cols, bytes = (double)clsm_type_bytes(p->x.type);
-    double in = cols * bytes,
-           out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    if (clsm_has(p, CLSM_DY))
-        in += cols * (double)clsm_type_bytes(p->dy.type);
-    double units = t->compute_units, workers = clsm_config_workers(config, t);
-    double each = ceil(cols / workers), most = bytes == 2 ? 50 : 32;
-    double per_group = (double)clsm_config_rows_per_group(config, p, t);
-    double groups = ceil(rows / per_group), wg = (double)clsm_config_wg(config);
-    double resident = floor(unit_local_bytes(t) / (per_group * in));
-    resident = fmax(1, fmin(resident, gpu.resident / wg));
-    double busy = fmax(1, fmin(groups, units));
-    /* registers for more than that, and work-items that meet in one bank */
-    double slow = each > most ? 1 + (each - most) / 60 : 1;
-    if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
-        slow *= 1.4;
-    double memory = rows * (in + out) / (0.93 * gpu.bytes * units) * slow;
-    bool row = clsm_problem_y(p) == CLSM_Y_ROW; /* others want a sum's last digits */
-    double element = row ? element_steps(p) : fmax(25, element_steps(p));
-    double steps = (row ? 55 : 120) + each * element;
-    double work = rows * workers * steps / gpu.lanes / busy;
-    double waiting =
-        ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000) +
-        ceil(groups / (units * resident)) * staged_turn(p) * per_group * workers / wg;
-    double alone = WAIT_CYCLES + STAGE_CYCLES + each * element_steps(p) / 4;
-    return (gpu.launch + alone + together(work, memory, waiting)) / 1.75e9;
+    return (launches * gpu.launch + alone + clsm_together(work, memory, waiting)) /
+           1.75e9;
 }
 
 double clsm_estimate(const struct config *config, const struct problem *p,
@@ -261,7 +213,7 @@ double clsm_estimate(const struct config *config, const struct problem *p,
         return clsm_estimate_runs(config, p, t);
     if (clsm_variants[config->variant].geometry == ROWS_PER_GROUP &&
         !(t->bits & TRAIT_CPU))
-        return estimate_staged(config, p, t);
+        return clsm_estimate_blocks(config, p, t);
     if (clsm_config_tile(config) > 1 && !(t->bits & TRAIT_CPU))
         return clsm_estimate_tiles(config, p, t);
     bool held = clsm_config_held_words(config, p, t) && !(t->bits & TRAIT_CPU);

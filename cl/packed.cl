@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * packed: a work-item takes 16 bytes of x at a time, which are several whole rows, and writes them
+ * as it read them; EACH such packs are on their way at once. Reads x once, writes y once. Wins on
+ * the shortest rows where COLS divides what 16 bytes hold. Rows with gaps, packs that do not start
+ * at whole addresses and the last few rows are taken one by one, as item does.
+ */
+#ifndef WG
+#define WG 128
+#endif
+#include "words.cl"
+#include "blocks.cl"
+
+enum { IN_PACK = PACK / COLS, EACH = ROWS / (WG * IN_PACK), TERMS = COLS };
+#include "term_sum.cl"
+
+INLINE real set_max(real v, __local real *scratch)
+{
+    return v;
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return s;
+}
+
+/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
+#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
+
+INLINE struct state packed_state(struct row row, const struct element *e, struct keep *keep)
+{
+    struct state s = state_empty();
+    real term[COLS];
+#if OP_GIVEN
+    s.max = row.from_max;
+    s.sum.hi = row.from_sum;
+    return s;
+#endif
+#if OP_NEEDS_MAX
+    UNROLL for (uint c = 0; c < COLS; c++)
+        s.max = real_max(s.max, e[c].x);
+#endif
+    UNROLL for (uint c = 0; c < COLS; c++)
+    {
+        term[c] = op_term(row, e[c], s.max);
+        keep_add(keep, row, e[c]);
+    }
+    s.sum = add_terms(s.sum, term, true);
+    return s;
+}
+
+/* The row whose elements are number k on of a pack, and their values. */
+INLINE void packed_row(struct row row, const uint *x, const uint *dy, uint k, real *value)
+{
+    struct element e[COLS];
+    struct keep keep;
+    keep_start(&keep, row);
+    UNROLL for (uint c = 0; c < COLS; c++)
+    {
+        bool seen = !BOUNDED || (c >= row.begin && c < row.end);
+        e[c].c = c;
+        e[c].x = seen ? logit_of(row, c, CAT(word_, X)(x, k + c)) : (real)FILL;
+        e[c].dy = 0;
+#if HAS_DY
+        e[c].dy = CAT(word_, DY)(dy, k + c);
+#endif
+    }
+    struct state s = packed_state(row, e, &keep);
+    struct result result = close_row(row, s, &keep, 0, 0);
+#if OP_WRITES == WRITES_ROW
+    UNROLL for (uint c = 0; c < COLS; c++)
+        value[k + c] = op_value(row, e[c], result);
+#endif
+}
+
+/* Is a tensor one piece of memory, in which packs start at whole addresses? */
+INLINE bool is_packed(const __global void *p, struct place place, struct shape shape,
+                      uint unit)
+{
+    return has_no_gaps(place, shape) &&
+           ((size_t)p + place.offset * unit) % min(PACK * unit, 16u) == 0;
+}
+
+__kernel WORK_GROUP(WG) void
+clsm_row(TENSORS)
+{
+    const size_t step = WG * IN_PACK; /* rows from a work-item's pack to its next */
+    bool whole = is_packed(x, shape.x, shape, sizeof(mem_x));
+#if OP_WRITES == WRITES_ROW
+    whole = whole && is_packed(y, shape.y, shape, sizeof(mem_y));
+#endif
+#if HAS_DY
+    whole = whole && is_packed(dy, shape.dy, shape, sizeof(mem_dy));
+#endif
+    for (size_t at = get_group_id(0) * (size_t)ROWS; at < shape.rows;
+         at += get_num_groups(0) * (size_t)ROWS) {
+        size_t r = at + get_local_id(0) * IN_PACK;
+        uint in[EACH][X_WORDS], beside[EACH][DY_WORDS];
+        UNROLL for (uint i = 0; i < EACH; i++)
+            if (whole && r + i * step + IN_PACK <= shape.rows) {
+                size_t first = (r + i * step) * COLS;
+                words_load(in[i], X_WORDS, x + shape.x.offset + first);
+#if HAS_DY
+                words_load(beside[i], DY_WORDS, dy + shape.dy.offset + first);
+#endif
+            }
+        UNROLL for (uint i = 0; i < EACH; i++)
+            if (whole && r + i * step + IN_PACK <= shape.rows) {
+                size_t row = r + i * step;
+                real value[PACK];
+                uint out[Y_WORDS];
+                UNROLL for (uint k = 0; k < PACK; k += COLS)
+                    packed_row(ROW_AT(row + k / COLS), in[i], beside[i], k, value);
+#if OP_WRITES == WRITES_ROW
+                CAT(words_from_, Y)(out, value);
+                words_store(out, Y_WORDS, y + shape.y.offset + row * COLS);
+#endif
+            }
+        for (size_t row = r; row < min(at + ROWS, shape.rows); row += step)
+            for (uint k = 0; k < IN_PACK && row + k < shape.rows; k++)
+                if (!whole || row + IN_PACK > shape.rows)
+                    three_passes(ROW_AT(row + k), 0, 1, 0);
+    }
+}
