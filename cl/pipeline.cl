@@ -126,17 +126,16 @@ INLINE void read_chunk(struct reading *in)
         real term = read_term(in, row, k * VEC, held);
         if (OP_NEEDS_REST) /* a logarithm wants the last digits */
             in->s.part = pair_add(in->s.part, term);
+        else if (ROUGH) /* nobody sees more digits than a plain sum has */
+            in->s.part.hi += term;
         else
             sum[k / 2] = k % 2 ? sum[k / 2] + term : term;
     }
-    if (!OP_NEEDS_REST) {
+    if (!OP_NEEDS_REST && !ROUGH) {
         UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
             UNROLL for (uint k = 0; k < d; k++)
                 sum[k] += sum[k + d];
-        if (ROUGH)
-            in->s.part.hi += sum[0];
-        else
-            in->s.part = pair_add(in->s.part, sum[0]);
+        in->s.part = pair_add(in->s.part, sum[0]);
     }
     in->at += CHUNK;
     in->latest++;
