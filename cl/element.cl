@@ -26,14 +26,16 @@
 /* VEC elements from p on; those past the first `left` are `fill`. */
 #define LOAD(T, p, left, fill) CAT(load_upto_, T)(p, left, fill)
 #define LOAD_UPTO(T)                                                                     \
-    static real load_upto_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
+    OUTLINE real load_part_##T(const __global mem_##T *p, uint left, SCALAR fill)        \
     {                                                                                    \
-        if (left >= VEC)                                                                 \
-            return load_##T(p);                                                          \
         SCALAR lane[VEC];                                                                \
-        for (uint k = 0; k < VEC; k++)                                                   \
+        ROLLED for (uint k = 0; k < VEC; k++)                                            \
             lane[k] = k < left ? get_##T(p + k) : fill;                                  \
         return CAT(vload, VEC)(0, lane);                                                 \
+    }                                                                                    \
+    static real load_upto_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
+    {                                                                                    \
+        return left >= VEC ? load_##T(p) : load_part_##T(p, left, fill);                 \
     }
 LOAD_UPTO(f32)
 LOAD_UPTO(f16)
@@ -77,6 +79,16 @@ static real row_weight(struct row row, uint c)
 }
 #endif
 
+#if HAS_MASK && VEC > 1
+OUTLINE real gather_mask(const __global mem_mask *p, size_t apart, uint left)
+{
+    SCALAR lane[VEC];
+    ROLLED for (uint k = 0; k < VEC; k++)
+        lane[k] = k < left ? CAT(get_, MASK)(p + k * apart) : 0;
+    return CAT(vload, VEC)(0, lane);
+}
+#endif
+
 #if HAS_MASK
 static real row_mask(struct row row, uint c)
 {
@@ -85,10 +97,7 @@ static real row_mask(struct row row, uint c)
 #else
     if (row.mask_col == 1)
         return LOAD(MASK, row.mask + c, row.end - c, 0);
-    SCALAR lane[VEC];
-    for (uint k = 0; k < VEC; k++)
-        lane[k] = c + k < row.end ? CAT(get_, MASK)(row.mask + (c + k) * row.mask_col) : 0;
-    return CAT(vload, VEC)(0, lane);
+    return gather_mask(row.mask + c * row.mask_col, row.mask_col, row.end - c);
 #endif
 }
 #endif
@@ -146,6 +155,16 @@ static struct element row_element(struct row row, uint c)
     return e;
 }
 
+#if VEC > 1
+OUTLINE void store_part(real v, __global mem_y *p, uint count)
+{
+    CAT(lane_, Y) lane[VEC];
+    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
+    ROLLED for (uint k = 0; k < count; k++)
+        CAT(put_, Y)(lane[k], p + k);
+}
+#endif
+
 /* Columns c on, up to but not including `end`. */
 static void row_store(struct row row, uint c, uint end, real v)
 {
@@ -154,13 +173,9 @@ static void row_store(struct row row, uint c, uint end, real v)
 #elif VEC == 1
     store_y(v, row.y + c);
 #else
-    if (end - c >= VEC) {
+    if (end - c >= VEC)
         store_y(v, row.y + c);
-        return;
-    }
-    CAT(lane_, Y) lane[VEC];
-    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
-    for (uint k = 0; k < end - c; k++)
-        CAT(put_, Y)(lane[k], row.y + c + k);
+    else
+        store_part(v, row.y + c, end - c);
 #endif
 }

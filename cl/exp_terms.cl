@@ -47,6 +47,6 @@ static real op_term(struct row row, struct element e, real max)
 /* The same relative to a base, see exp.cl. */
 static real op_based_term(struct row row, struct element e, struct base base)
 {
-    return exp_from(e.x, base);
+    return exp_based(e.x, base);
 }
 #endif

@@ -8,6 +8,32 @@
  */
 #include "pipeline.cl"
 
+OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
+{
+    struct writing out;
+    struct reading in;
+    write_nothing(&out, is_large(shape));
+    in.held = held;
+    for (size_t r = first; r <= last; r++) {
+        in.row = ROW_AT(r);
+        if (r == last) /* to write the row before */
+            in.row.end = in.row.begin;
+        enum reading_end end = read_row(&in, &out);
+        if (r == last)
+            break;
+        if (end == NO_BASE)
+            in.s = row_state(in.row, &in.keep, 0, VEC, 0);
+        struct result result = close_row(in.row, in.s, &in.keep, 0, 0);
+#if OP_WRITES == WRITES_ROW
+        if (end == NO_BASE)
+            write_seen(in.row, result, NO_COLUMN, 0, VEC);
+        else
+            write_start(&out, &in, result);
+        write_unseen(in.row, result, 0, VEC);
+#endif
+    }
+}
+
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
@@ -20,35 +46,6 @@ clsm_row(TENSORS)
     size_t each = shape.rows / groups, extra = shape.rows % groups;
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
-    struct writing out;
-    out.at = out.end = 0;
-    out.past = is_large(shape);
-    for (size_t r = first; r < last; r++) {
-        struct reading in;
-        in.row = ROW_AT(r);
-        in.held = held;
-        read_from(&in, most_of_first(in.row));
-        enum reading_end end;
-        do {
-            while (!OP_GIVEN && chunk_to_read(&in)) {
-                if (chunk_to_write(&out))
-                    write_chunk(&out);
-                else
-                    write_rest(&out);
-                read_chunk(&in);
-            }
-            write_rest(&out);
-            end = read_rest(&in);
-        } while (end == READ_AGAIN);
-        if (end == IS_READ) {
-            struct result result = close_row(in.row, in.s, &in.keep, 0, 0);
-            write_start(&out, &in, result);
-#if OP_WRITES == WRITES_ROW
-            write_unseen(in.row, result, 0, VEC);
-#endif
-        } else {
-            three_passes(in.row, 0, VEC, 0);
-        }
-    }
-    write_rest(&out);
+    /* PoCL takes local memory for a function's own where its address is a constant */
+    take_rows(ALL_TENSORS, first, last, held + shape.zero);
 }

@@ -14,6 +14,6 @@ static real op_term(struct row row, struct element e, real max)
 #if !REAL_IS_F64 && !HAS_PTX
 static real op_based_term(struct row row, struct element e, struct base base)
 {
-    return e.dy * exp_from(e.x, base);
+    return e.dy * exp_based(e.x, base);
 }
 #endif

@@ -3,17 +3,25 @@
  * Reading one row while another one is written, CHUNK columns at a time, for any operation:
  * a work-item with vectors of VEC elements does both, so that memory is busy all the time.
  * Terms are taken relative to a base, the largest of the row's first columns: the row's true
- * maximum is found on the way, and only a row that has it far above is read again.
+ * maximum is found on the way, and only a row that has it far above is read again, or has its
+ * base raised.
  *
  * The terms of what was read stand in local memory until they are written, where the result
  * can be made of them (HOLD_COLS of them at most); else x is read again, from a cache. There is
  * one row of them: a chunk is written before the next row's takes its place.
+ *
+ * What takes many instructions stands in one place each: PoCL is slow to compile.
  */
 #include "stream.cl"
 #include "wide_set.cl"
 
 /* A chunk's terms are added as a tree: in a chain a large one would lose all after it. */
-enum { CHUNK = 64, TERMS = CHUNK / VEC, SUMS = TERMS / 2 };
+enum {
+    TERMS = VEC == 16 ? 4 : 8,
+    CHUNK = TERMS * VEC,
+    SUMS = TERMS / 2,
+    BLOCK_CHUNKS = 8 /* until their sum goes to the others' */
+};
 
 #ifndef ROWS_ARE_SHARED
 #define ROWS_ARE_SHARED 0 /* 1: what is read is a part of a row */
@@ -40,14 +48,15 @@ enum { HELD_ROW = HOLD_COLS + CHUNK };
 
 struct reading {
     struct row row;
-    uint at; /* the next column */
-    SCALAR from;
-    bool known; /* is that the maximum? */
+    uint at;     /* the next column */
+    uint latest; /* chunks that s.part has */
+    uint look;   /* how many columns to take the base of */
+    bool known;  /* have all been looked at? */
+    SCALAR from; /* their largest */
     struct base base;
     real factor; /* takes terms from the base to what the state is relative to */
     real max;
     struct state s; /* its sums are relative to the base */
-    uint latest;
     struct keep keep;
     __local SCALAR *held;
 };
@@ -61,10 +70,20 @@ INLINE void announce(const __global mem_x *x)
     }
 }
 
-/* Columns c on of a row, as many as a chunk has at most. */
+/* A row's columns from c on, a chunk of them, as a row of their own. */
 INLINE struct row cut_chunk(struct row row, uint c)
 {
-    row.end = c + CHUNK;
+    row.x += c;
+    row.y += c;
+    row.begin = 0;
+    row.end = CHUNK;
+    row.position -= c;
+#if HAS_DY
+    row.dy += c;
+#endif
+#if HAS_MASK
+    row.mask += c * row.mask_col;
+#endif
     return row;
 }
 
@@ -82,119 +101,54 @@ INLINE real pipeline_term(struct reading *in, struct row row, struct element e)
 #endif
 }
 
-INLINE void hold_term(struct reading *in, uint c, real term)
-{
-#if HOLDS_TERMS
-    CAT(vstore, VEC)(term, 0, in->held + (c - in->row.begin));
-#endif
-}
-
-INLINE real read_term(struct reading *in, struct row row, uint c)
+INLINE real read_term(struct reading *in, struct row row, uint c, __local SCALAR *held)
 {
     real term = pipeline_term(in, row, row_element(row, c));
-    hold_term(in, c, term);
+#if HOLDS_TERMS
+    CAT(vstore, VEC)(term, 0, held + c);
+#endif
     return term;
 }
 
-INLINE bool chunk_to_read(const struct reading *in)
+INLINE uint chunks_to_read(const struct reading *in)
 {
-    return in->row.end - in->at >= CHUNK;
+    return OP_GIVEN ? 0 : (in->row.end - in->at) / CHUNK;
 }
-
-/* The largest of a row's columns, of `least` at least, and on until one is above -inf. */
-INLINE real most_of(struct row row, uint least)
-{
-    real max = -INFINITY;
-    uint c = row.begin;
-    do {
-        for (uint k = 0; k < least && c < row.end; k += VEC, c += VEC)
-            max = real_max(max, row_logit(row, c));
-        max = set_max(max, 0);
-    } while (FIRST(max) == -INFINITY && c < row.end);
-    return max;
-}
-
-#if STAYS_BASED
-/* The next chunk lies far above what was read: a new base, from which that is seen. */
-static bool raise_base(struct reading *in)
-{
-    struct row row = cut_chunk(in->row, in->at);
-    row.begin = in->at;
-    real max = most_of(row, CHUNK);
-    if (!(fabs(FIRST(max)) < FARTHEST) || in->known)
-        return false;
-    struct base base = base_of(max);
-    SCALAR powers = FIRST(base.shift) - FIRST(in->base.shift); /* of 2, below 0 */
-    real scale = (real)(powers > -126 ? as_float((uint)((int)powers + 127) << 23) : 0);
-    for (uint k = 0; HOLDS_TERMS && k < in->at - in->row.begin; k += VEC)
-        CAT(vstore, VEC)(CAT(vload, VEC)(0, in->held + k) * scale, 0, in->held + k);
-    in->s.part.hi *= scale;
-    in->s.part.lo *= scale;
-    in->s.sum.hi *= scale;
-    in->s.sum.lo *= scale;
-    in->s.lost *= scale;
-    in->from = FIRST(max);
-    in->base = base;
-    return true;
-}
-#endif
 
 INLINE void read_chunk(struct reading *in)
 {
     struct row row = cut_chunk(in->row, in->at);
     real sum[SUMS];
-    announce(row.x + in->at);
+    __local SCALAR *held = in->held + (in->at - in->row.begin);
+    announce(row.x);
     UNROLL for (uint k = 0; k < TERMS; k++)
     {
-        real term = read_term(in, row, in->at + k * VEC);
+        real term = read_term(in, row, k * VEC, held);
         if (OP_NEEDS_REST) /* a logarithm wants the last digits */
             in->s.part = pair_add(in->s.part, term);
+        else if (ROUGH) /* nobody sees more digits than a plain sum has */
+            in->s.part.hi += term;
         else
             sum[k / 2] = k % 2 ? sum[k / 2] + term : term;
     }
-    if (!OP_NEEDS_REST) {
+    if (!OP_NEEDS_REST && !ROUGH) {
         UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
             UNROLL for (uint k = 0; k < d; k++)
                 sum[k] += sum[k + d];
-#if STAYS_BASED
-        if (any(sum[0] >= (real)MOST_BASED) && raise_base(in))
-            return; /* to read the chunk again */
-#endif
         in->s.part = pair_add(in->s.part, sum[0]);
     }
     in->at += CHUNK;
-    if (++in->latest == SPAN) {
-        in->s = state_settle(in->s);
-        in->latest = 0;
-    }
+    in->latest++;
 }
 
 /* Less than a chunk. */
 INLINE void read_tail(struct reading *in)
 {
-    for (; in->at < in->row.end; in->at += VEC)
-        in->s.part = pair_add(in->s.part, read_term(in, in->row, in->at));
+    ROLLED for (; in->at < in->row.end; in->at += VEC)
+        in->s.part = pair_add(in->s.part, read_term(in, in->row, in->at, in->held - in->row.begin));
     in->s = state_close(in->s);
 }
 
-/* What a row is read relative to, where its terms need that. */
-INLINE real most_of_first(struct row row)
-{
-    return OP_NEEDS_MAX && !OP_GIVEN ? most_of(row, CHUNK) : (real)0;
-}
-
-INLINE void read_from(struct reading *in, real x)
-{
-    in->at = in->row.begin;
-    in->latest = 0;
-    in->from = FIRST(x);
-    in->known = false;
-    in->factor = (real)1;
-    in->base = base_of(fabs(in->from) < FARTHEST ? x : (real)0);
-    in->max = -INFINITY;
-    in->s = state_empty();
-    keep_start(&in->keep, in->row);
-}
-
-#include "pipeline_end.cl"
+#include "pipeline_base.cl"
 #include "pipeline_write.cl"
+#include "pipeline_end.cl"

@@ -1,43 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of reading a row, see pipeline.cl: its state, or that it has to be read another way. */
-/* What comes of reading a row: its state; or nothing, but its maximum, relative to which it is
- * to be read again from the start; or nothing, since it has no number to be relative to. */
-enum reading_end { IS_READ, READ_AGAIN, NO_BASE };
+/* Reading a row to its end, see pipeline.cl. */
+/* What comes of it: its state; or nothing, since it has no number to be relative to; or
+ * nothing, but it is to be read again, relative to its maximum. */
+enum reading_end { IS_READ, NO_BASE, READ_AGAIN };
 
-INLINE enum reading_end read_again(struct reading *in, real max)
+#if OP_NEEDS_MAX && !OP_GIVEN
+INLINE enum reading_end not_read(struct reading *in)
 {
-    if (!(fabs(FIRST(max)) < FARTHEST))
+    if (in->known)
         return NO_BASE;
-    read_from(in, max);
-    in->known = true;
+    read_from_start(in, NO_COLUMN);
     return READ_AGAIN;
 }
+#endif
 
 #if STAYS_BASED
 /* The rest of a row, and its state, relative to its base. */
 INLINE enum reading_end read_rest(struct reading *in)
 {
     read_tail(in);
-    struct pair sum = set_sum(in->s.sum, 0);
-    if (!in->known && (!(FIRST(sum.hi) < MOST_BASED) || !(fabs(in->from) < FARTHEST)))
-        return read_again(in, most_of(in->row, in->row.end));
     in->s.max = (real)in->from;
-    in->s.sum = sum;
-    return IS_READ;
+    in->s.sum = set_sum(in->s.sum, 0);
+    bool based = fabs(in->from) < FARTHEST && FIRST(in->s.sum.hi) < MOST_BASED;
+    return based ? IS_READ : not_read(in);
 }
 #elif OP_NEEDS_MAX && !OP_GIVEN
 /* Terms are relative to the maximum from here on. Gives that of the maximum itself. */
 INLINE real rebase(struct reading *in, real max)
 {
-    real top = exp_from(max, in->base);
+    real top = exp_based(max, in->base);
     in->factor = (real)1 / top;
     return top;
-}
-
-INLINE bool is_far(const struct reading *in)
-{
-    SCALAR max = FIRST(in->max);
-    return !(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST);
 }
 
 /* The same, relative to its maximum. */
@@ -46,8 +39,9 @@ INLINE enum reading_end read_rest(struct reading *in)
     read_tail(in);
     struct pair sum = set_sum(in->s.sum, 0);
     in->max = set_max(in->max, 0);
-    if (!in->known && is_far(in))
-        return read_again(in, in->max);
+    SCALAR max = FIRST(in->max);
+    if (!(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST))
+        return not_read(in);
     real top = rebase(in, in->max);
 #if OP_NEEDS_REST
     struct pair whole = {(real)1, (real)0};
@@ -74,3 +68,39 @@ INLINE enum reading_end read_rest(struct reading *in)
     return IS_READ;
 }
 #endif
+
+/* As much of a row as has whole chunks, while another one is written; or until its base is
+ * found to be too low. */
+INLINE bool read_chunks(struct reading *in, struct writing *out)
+{
+    for (;;) {
+        uint writes = chunks_to_write(out), reads = chunks_to_read(in);
+        uint turns = !reads ? writes : min(reads, BLOCK_CHUNKS - in->latest);
+        turns = reads && writes ? min(turns, writes) : turns;
+        if (!turns)
+            return true;
+        ROLLED for (; turns > 0; turns--)
+        {
+            if (writes)
+                write_next(out);
+            if (reads)
+                read_chunk(in);
+        }
+        if (in->latest && (in->latest == BLOCK_CHUNKS || !chunks_to_read(in)) &&
+            !settle_chunks(in))
+            return false;
+    }
+}
+
+/* All of it. */
+INLINE enum reading_end read_row(struct reading *in, struct writing *out)
+{
+    enum reading_end end = READ_AGAIN;
+    read_from_start(in, CHUNK);
+    while (end == READ_AGAIN) {
+        take_base(in);
+        if (read_chunks(in, out))
+            end = read_rest(in);
+    }
+    return end;
+}

@@ -3,7 +3,7 @@
  * rest. */
 struct writing {
     struct row row;
-    uint at, end;
+    uint at, lines, end; /* the next column, the first whole line's, the last one's */
     bool past; /* the caches */
     struct base base;
     real factor; /* of the terms */
@@ -11,12 +11,21 @@ struct writing {
     __local SCALAR *held;
 };
 
+INLINE void write_nothing(struct writing *out, bool past)
+{
+    out->at = out->end = out->lines = 0;
+    out->past = past;
+}
+
 #if OP_WRITES == WRITES_ROW
-INLINE real written_value(const struct writing *out, struct row row, uint c)
+/* Column c of a row, or of a part of it whose terms stand at `held` and whose target, if it has
+ * one, is column `spot`. */
+INLINE real written_value(const struct writing *out, struct row row, uint c,
+                          const __local SCALAR *held, uint spot)
 {
 #if MADE_OF_TERMS
 #if HOLDS_TERMS
-    real term = CAT(vload, VEC)(0, out->held + (c - out->row.begin));
+    real term = CAT(vload, VEC)(0, held + c);
 #else
     real term = op_based_term(row, row_element(row, c), out->base);
 #endif
@@ -27,42 +36,79 @@ INLINE real written_value(const struct writing *out, struct row row, uint c)
     real v = op_elsewhere(row, row_element(row, c), out->result);
 #endif
 #if OP_SPOT
-    if (op_spot(out->result) - c < VEC)
-        v = pick(c, op_spot(out->result), op_at_spot(row, out->result), v);
+    if (spot - c < VEC)
+        v = pick(c, spot, op_at_spot(row, out->result), v);
 #endif
     return v;
 }
 
+#if OP_SPOT
+#define SPOT_OF(result) op_spot(result)
+#else
+#define SPOT_OF(result) NO_COLUMN
+#endif
+
+/* Up to `end`, which is a row's or that of what stands before its whole lines. */
 INLINE void write_edge(struct writing *out, uint end)
 {
-    for (; out->at < end; out->at += VEC)
-        row_store(out->row, out->at, end, written_value(out, out->row, out->at));
-    out->at = end;
+    uint whole = end - (end - out->lines) % Y_LINE;
+    ROLLED while (out->at < end)
+    {
+        uint stop = out->at < out->lines ? out->lines : end;
+        real v = written_value(out, out->row, out->at, out->held - out->row.begin,
+                               SPOT_OF(out->result));
+        if (out->at >= out->lines && out->at < whole)
+            line_store(CAT(bits_, Y)(v), out->row.y + out->at, out->past);
+        else
+            row_store(out->row, out->at, stop, v);
+        out->at = stop - out->at < VEC ? stop : out->at + VEC;
+    }
 }
 
-INLINE void write_lines(struct writing *out, uint columns)
+INLINE void write_chunk(struct writing *out, bool past)
 {
-    struct row row = out->row;
-    row.end = out->at + columns;
-    UNROLL for (uint k = 0; k < columns; k += VEC)
-        line_store(written_value(out, row, out->at + k), row.y + out->at + k, out->past);
-    out->at += columns;
+    struct row row = cut_chunk(out->row, out->at);
+    const __local SCALAR *held = out->held + (out->at - out->row.begin);
+    uint spot = SPOT_OF(out->result) - out->at;
+    UNROLL for (uint k = 0; k < CHUNK; k += VEC)
+    {
+        real v = written_value(out, row, k, held, spot);
+#if STAYS_BASED
+        line_store(CAT(number_bits_, Y)(v), row.y + k, past);
+#else
+        line_store(CAT(bits_, Y)(v), row.y + k, past);
+#endif
+    }
 }
 #endif
 
-INLINE bool chunk_to_write(const struct writing *out)
+/* How many chunks there are to write, after what stands before and around them: what is less
+ * than a chunk is written before the next row's terms take its place. */
+INLINE uint chunks_to_write(struct writing *out)
 {
-    return OP_WRITES == WRITES_ROW && out->end - out->at >= CHUNK;
+    uint chunks = 0;
+#if OP_WRITES == WRITES_ROW
+    if (out->at < out->end) {
+        chunks = (out->end - max(out->at, out->lines)) / CHUNK;
+        if (out->at < out->lines || !chunks)
+            write_edge(out, chunks ? out->lines : out->end);
+    }
+#endif
+    return chunks;
 }
 
-INLINE void write_chunk(struct writing *out)
+INLINE void write_next(struct writing *out)
 {
 #if OP_WRITES == WRITES_ROW
-    write_lines(out, CHUNK);
+    if (out->past)
+        write_chunk(out, true);
+    else
+        write_chunk(out, false);
+    out->at += CHUNK;
 #endif
 }
 
-/* A row that was read, up to the first whole line. */
+/* A row that was read is to be written. */
 INLINE void write_start(struct writing *out, const struct reading *in,
                         struct result result)
 {
@@ -74,17 +120,6 @@ INLINE void write_start(struct writing *out, const struct reading *in,
     out->result = result;
     out->at = in->row.begin;
     out->end = in->row.end;
-    write_edge(out, min(out->end, out->at + before_line(out->row.y + out->at)));
-#endif
-}
-
-INLINE void write_rest(struct writing *out)
-{
-#if OP_WRITES == WRITES_ROW
-    while (chunk_to_write(out))
-        write_chunk(out);
-    while (out->end - out->at >= Y_LINE)
-        write_lines(out, Y_LINE);
-    write_edge(out, out->end);
+    out->lines = min(out->end, out->at + before_line(out->row.y + out->at));
 #endif
 }

@@ -16,8 +16,13 @@
  * inline the former, and where it left that to LLVM 15's inliner, that crashed, or work-items
  * did not wait for each other. */
 #define INLINE static inline __attribute__((always_inline))
+/* For what is large or rare, reaches no barrier and asks for no work-item's number: PoCL 3.1
+ * compiles three copies of a kernel with all that is inlined there. */
+#define OUTLINE static __attribute__((noinline))
 /* Before a loop whose indices have to be constants for its arrays to stay in registers. */
 #define UNROLL _Pragma("unroll")
+/* Before a loop that is rarely taken, or large as it stands. */
+#define ROLLED _Pragma("nounroll")
 /* The size of work-groups. Where registers are limited by an option (LIMITED) the compiler is
  * not told, since NVIDIA's would prefer the registers that this leaves. */
 #ifdef LIMITED

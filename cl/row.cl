@@ -31,11 +31,11 @@
         __global SCALAR *loss_out, __global int *indices,                                \
         volatile __global uint *bad_targets, const struct shape shape
 #define SHARED volatile __global uint *shared
+#define ALL_TENSORS                                                                      \
+    x, y, dy, mask, temperature, slopes, sinks, targets, weights, from_max, from_sum,    \
+        max_out, sum_out, lse_out, loss_out, indices, bad_targets, shape
 #define ROW_AT(r) ROW_BESIDE(r, 0)
-#define ROW_BESIDE(r, beside)                                                            \
-    row_at(r, beside, x, y, dy, mask, temperature, slopes, sinks, targets, weights,      \
-           from_max, from_sum, max_out, sum_out, lse_out, loss_out, indices, bad_targets, \
-           shape)
+#define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
 
 struct row {
     const __global mem_x *x;

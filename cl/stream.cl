@@ -53,6 +53,10 @@ INLINE uint before_line(const __global mem_y *p)
 #define bits_f32(v) AS_U32(v)
 #define bits_bf16(v) pack_bf16(v)
 #define bits_f16(v) f16_bits(v)
+/* The same of numbers. */
+#define number_bits_f32(v) AS_U32(v)
+#define number_bits_f16(v) f16_bits(v)
+#define number_bits_bf16(v) TO_U16(round_bf16(AS_U32(v)))
 #define word_f32 uint
 #define word_f16 ushort
 #define word_bf16 ushort
@@ -70,9 +74,8 @@ typedef CAT(line_, Y) line_y;
 
 /* VEC elements of a whole line. In halves where they stay in the caches, so that LLVM does not
  * make one store of both ways, and that an ordinary one. */
-INLINE void line_store(real v, __global mem_y *p, bool past)
+INLINE void line_store(line_y bits, __global mem_y *p, bool past)
 {
-    line_y bits = CAT(bits_, Y)(v);
     if (past) {
         past_caches(bits, (__global line_y *)p);
     } else {

@@ -120,14 +120,19 @@ static void store_f16(real v, __global mem_f16 *p)
 #endif
 }
 
-/* Round to nearest even by adding just under half of what is cut off; a NaN keeps its
- * sign and becomes quiet, since the addition could carry it into infinity. */
+/* Round numbers to nearest even by adding just under half of what is cut off. */
+static real_u32 round_bf16(real_u32 u)
+{
+    return (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+}
+
+/* The same; a NaN keeps its sign and becomes quiet, since the addition could carry it into
+ * infinity. */
 static real_u16 pack_bf16(real v)
 {
     real_f32 f = TO_F32(v);
     real_u32 u = AS_U32(f);
-    real_u32 rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
-    return TO_U16(f == f ? rounded : (u >> 16) | 0x40u);
+    return TO_U16(f == f ? round_bf16(u) : (u >> 16) | 0x40u);
 }
 
 static void store_bf16(real v, __global mem_bf16 *p)

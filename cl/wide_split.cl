@@ -23,15 +23,11 @@ INLINE struct row part_of(struct row row, struct shape shape, uint part)
 INLINE void read_part(struct row row, record mine)
 {
     struct reading in;
+    struct writing none;
     in.row = row;
     in.held = 0;
-    read_from(&in, most_of_first(row));
-    enum reading_end end;
-    do {
-        while (chunk_to_read(&in))
-            read_chunk(&in);
-        end = read_rest(&in);
-    } while (end == READ_AGAIN);
+    write_nothing(&none, false);
+    enum reading_end end = read_row(&in, &none);
     record_write(mine, end == IS_READ ? in.s : row_state(row, &in.keep, 0, VEC, 0));
 }
 
@@ -70,13 +66,16 @@ INLINE void write_part(struct row row, struct result result, real max, bool past
     }
     in.row = row;
     in.held = 0;
-    read_from(&in, max);
+    read_from_start(&in, CHUNK);
 #if OP_NEEDS_MAX && !OP_GIVEN
+    in.base = base_of(max);
     rebase(&in, max);
 #endif
     out.past = past;
     write_start(&out, &in, result);
-    write_rest(&out);
+    for (uint chunks = 0; (chunks = chunks_to_write(&out)) > 0;)
+        for (; chunks > 0; chunks--)
+            write_next(&out);
 #endif
 }
 

@@ -1,31 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Find the polynomial of cl/exp.cl and print its coefficients and error.
+"""Find the polynomials of cl/exp.cl and cl/exp_based.cl and print their coefficients and errors.
 
-e^r = 1 + r + r^2 (c2 + c3 r + ... + c6 r^4) on |r| <= ln2/2. The bracket is fitted to
-(e^r - 1 - r) / r^2 at Chebyshev nodes, weighted so that the relative error of e^r is even,
-by iteratively re-weighted least squares; then the coefficients are rounded to f32 one by
-one, lowest first, fitting the rest again. Needs NumPy only.
+e^(u r) = 1 + c1 r + r^2 (c2 + c3 r + ...): for |r| <= ln2/2 with u = 1 and c1 = 1, or for
+|r| <= 1/2 with u = ln2 and c1 found as well. What is unknown is fitted at Chebyshev nodes,
+weighted so that the relative error is even, by iteratively re-weighted least squares; then the
+coefficients are rounded to f32 one by one, lowest first, fitting the rest again. Needs NumPy only.
 """
 import math
 import numpy as np
 
-HALF = math.log(2) / 2 * 1.0005
-DEGREE = 6
+
+def target(r, known):
+    """(e^r - the first `known` terms of its series) / r^known without cancellation."""
+    return sum(r**k / float(math.factorial(k + known)) for k in range(24))
 
 
-def target(r):
-    """(e^r - 1 - r) / r^2 without cancellation, from its series."""
-    return sum(r**k / float(math.factorial(k + 2)) for k in range(20))
-
-
-def fit(fixed):
-    """Coefficients c2.. with the first len(fixed) given, minimax by re-weighting."""
+def fit(fixed, degree, known, unit, half):
+    """Coefficients from power `known` on with the first len(fixed) given, minimax by re-weighting."""
     n = 4000
-    r = HALF * np.cos(np.pi * (np.arange(n) + 0.5) / n)
-    rest = target(r) - sum(c * r**i for i, c in enumerate(fixed))
-    powers = [r**i for i in range(len(fixed), DEGREE - 1)]
-    scale = r**2 / np.exp(r)
+    r = half * np.cos(np.pi * (np.arange(n) + 0.5) / n)
+    rest = target(unit * r, known) * unit**known - sum(c * r**i for i, c in enumerate(fixed))
+    powers = [r**i for i in range(len(fixed), degree + 1 - known)]
+    scale = r**known / np.exp(unit * r)
     weight = np.ones(n)
     for _ in range(60):
         a = np.stack(powers, 1) * (scale * weight)[:, None]
@@ -33,20 +30,26 @@ def fit(fixed):
         error = np.abs((np.stack(powers, 1) @ c - rest) * scale)
         weight *= np.sqrt(0.5 + error / error.max())
         weight /= weight.max()
-    return list(c), error.max()
+    return list(c)
+
+
+def show(title, degree, known, unit, half):
+    half *= 1.0005
+    fixed = []
+    while len(fixed) < degree + 1 - known:
+        fixed.append(float(np.float32(fit(fixed, degree, known, unit, half)[0])))
+    r = np.linspace(-half, half, 2000001)
+    p = sum(r**i for i in range(known)) + r**known * sum(c * r**i for i, c in enumerate(fixed))
+    error = np.abs(p / np.exp(unit * r) - 1).max()
+    print(title)
+    for i, c in enumerate(fixed):
+        print(f"  c{i + known} {c.hex()}")
+    print(f"  largest relative error {error:.3g} = {error * 2**24:.3f} * 2^-24")
 
 
 def main():
-    fixed = []
-    while len(fixed) < DEGREE - 1:
-        c, _ = fit(fixed)
-        fixed.append(float(np.float32(c[0])))
-    r = np.linspace(-HALF, HALF, 2000001)
-    p = 1 + r + r * r * sum(c * r**i for i, c in enumerate(fixed))
-    error = np.abs(p / np.exp(r) - 1).max()
-    for i, c in enumerate(fixed):
-        print(f"c{i + 2} {c.hex()}")
-    print(f"largest relative error {error:.3g} = {error * 2**24:.3f} * 2^-24")
+    show("e^r, exp_polynomial", 6, 2, 1.0, math.log(2) / 2)
+    show("2^r, exp_rough", 4, 1, math.log(2), 0.5)
 
 
 if __name__ == "__main__":

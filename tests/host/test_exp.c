@@ -117,6 +117,28 @@ START_TEST(relative_to_a_base_as_accurate_however_large_x_is)
 }
 END_TEST
 
+START_TEST(rough_relative_to_a_base_within_three_millionths)
+{
+    float top = tops[_i], to = top - 90;
+    struct base b = base_of(top);
+    double power = rint(top / log(2)) - BASE_BELOW, worst = 0;
+    for (double at = (double)top + MOST_ABOVE; at > to; at -= 1e-5) {
+        float x = (float)at;
+        double want = exp2((double)x * 0x1.715476p+0f - power);
+        if (want < FLT_MIN || fabsf(x) >= FARTHEST)
+            continue;
+        double error = fabs(exp_rough(x, b) / want - 1);
+        EXPECT(error <= 2.95e-6, "2^(%a / ln2 - %g) is off by %g", x, power, error);
+        worst = error > worst ? error : worst;
+    }
+    ck_assert_double_gt(worst, 2e-6);
+    ck_assert_uint_eq(bits_of(exp_rough(-INFINITY, b)), 0);
+    ck_assert(isnan(exp_rough(NAN, b)) && isnan(exp_rough(-NAN, b)));
+    ck_assert_uint_eq(bits_of(exp_rough(top - 100, b)), 0);
+    ck_assert_float_gt(exp_rough(clamp_to_base(INFINITY, b), b), MOST_BASED);
+}
+END_TEST
+
 Suite *exp_suite(void)
 {
     Suite *suite = suite_create("exp");
@@ -130,6 +152,8 @@ Suite *exp_suite(void)
                         both);
     tcase_add_loop_test(c, results_stay_between_0_and_1, 0, both);
     tcase_add_loop_test(c, relative_to_a_base_as_accurate_however_large_x_is, 0,
+                        (int)COUNT(tops));
+    tcase_add_loop_test(c, rough_relative_to_a_base_within_three_millionths, 0,
                         (int)COUNT(tops));
     suite_add_tcase(suite, c);
     return suite;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row's terms are relative to, see pipeline.cl. */
+
+/* The largest of `least` columns from `at` on, or of more until one is above -inf. */
+INLINE real most_of(struct row row, uint at, uint least)
+{
+    real max = -INFINITY;
+    uint stop = row.end - at < least ? row.end : at + least;
+    ROLLED while (at < stop)
+    {
+        max = real_max(max, row_logit(row, at));
+        at += VEC;
+        if (at >= stop && stop < row.end && FIRST(set_max(max, 0)) == -INFINITY)
+            stop = min(stop + CHUNK, row.end);
+    }
+    return set_max(max, 0);
+}
+
+/* Take what was read from its base to another one. */
+INLINE void rescale(struct reading *in, struct base base)
+{
+    SCALAR powers = FIRST(base.shift) - FIRST(in->base.shift); /* of 2, below 0 */
+    real scale = (real)(powers > -126 ? as_float((uint)((int)powers + 127) << 23) : 0);
+#if HOLDS_TERMS
+    ROLLED for (uint k = 0; k < in->at - in->row.begin; k += VEC)
+        CAT(vstore, VEC)(CAT(vload, VEC)(0, in->held + k) * scale, 0, in->held + k);
+#endif
+    in->s.sum.hi *= scale;
+    in->s.sum.lo *= scale;
+    in->s.lost *= scale;
+}
+
+/* Look at some columns before they are read. */
+INLINE void take_base(struct reading *in)
+{
+#if OP_NEEDS_MAX && !OP_GIVEN
+    real max = most_of(in->row, in->at, in->look);
+    in->from = FIRST(max);
+    struct base base = base_of(fabs(in->from) < FARTHEST ? max : (real)0);
+    if (STAYS_BASED && in->at > in->row.begin)
+        rescale(in, base);
+    in->base = base;
+#endif
+}
+
+INLINE void read_from_start(struct reading *in, uint look)
+{
+    in->at = in->row.begin;
+    in->latest = 0;
+    in->look = look;
+    in->known = look > CHUNK;
+    in->factor = (real)1;
+    in->max = -INFINITY;
+    in->s = state_empty();
+    keep_start(&in->keep, in->row);
+}
+
+/* The latest chunks' sum goes to the others'; or, where they lie far above their base, they are
+ * to be read again from a new one. */
+INLINE bool settle_chunks(struct reading *in)
+{
+    bool met = STAYS_BASED && !in->known && fabs(in->from) < FARTHEST &&
+               FIRST(set_max(in->s.part.hi, 0)) >= MOST_BASED;
+    if (met) {
+        in->at -= in->latest * CHUNK;
+        in->look = BLOCK_CHUNKS * CHUNK;
+        in->s.part.hi = in->s.part.lo = (real)0;
+    } else {
+        in->s = state_settle(in->s);
+    }
+    in->latest = 0;
+    return !met;
+}
