@@ -80,14 +80,14 @@ static bool deserves_plan(const struct subject *s, const clsm_problem *p, unsign
            (p->x_type == CLSM_F32 || p->x_type == CLSM_F16) && (!cpu || i % 4 == 1);
 }
 
-/* Every how many lengths that fit get a trial: all, unless each has a program of its
- * own and a CPU compiles it; then each operation sees some, and others than the next.
- */
+/* Every how many of the lengths that fit get a trial: all, unless each has a program of
+ * its own and a CPU compiles it; then an operation sees others than the one before. */
 static unsigned step_of(const struct subject *s, const clsm_problem *p,
                         const struct lengths *lengths)
 {
     bool cpu = s->tally->device->session.engine->traits.bits & TRAIT_CPU;
-    unsigned fitting = 0, most = s->first ? OPS - 1 : 6;
+    bool few = s->first && !asked_for("CLSM_TEST_EXHAUSTIVE");
+    unsigned fitting = 0, most = few ? OPS - 1 : 6;
     if (!cpu || !clsm_variants[s->config.variant].exact_cols)
         return 1;
     for (unsigned i = 0; i < lengths->count; i++)
