@@ -160,11 +160,46 @@ bool can_serve(const struct device *device, unsigned variant,
     return false;
 }
 
-bool is_new_here(const struct device *device, unsigned variant)
+bool runs_here(const struct device *device, const struct config *config)
 {
-    bool local = device->session.engine->traits.lanes_by == LANES_LOCAL;
+    static const size_t some[] = {1, 64, 4096, 30000, 300000};
+    for (size_t i = 0; i < COUNT(some); i++) {
+        struct problem p;
+        clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, some[i]);
+        if (clsm_problem_check(&any, &p) == CLSM_OK &&
+            !clsm_config_misfit(config, &p, &device->session.engine->traits))
+            return true;
+    }
+    return false;
+}
+
+unsigned rank_of(const struct device *device, unsigned variant)
+{
+    struct config config;
+    unsigned rank = 0, last = variant;
+    for (unsigned i = 0; clsm_config_at(i, &config) && config.variant < variant; i++) {
+        rank += config.variant != last && runs_here(device, &config);
+        last = config.variant;
+    }
+    return rank;
+}
+
+bool lanes_are_local(const struct device *device)
+{
+    return device->session.engine->traits.lanes_by == LANES_LOCAL;
+}
+
+bool is_new_here(const struct device *device, const struct config *config)
+{
+    return !lanes_are_local(device) ||
+           (clsm_variants[config->variant].lanes &&
+            clsm_config_workers(config, &device->session.engine->traits) > 1);
+}
+
+bool is_new_variant_here(const struct device *device, unsigned variant)
+{
     const struct variant *v = &clsm_variants[variant];
-    /* clusters of more than one come with lanes; what else uses lanes has run without
-     */
-    return !local || v->needs & (TRAIT_LANES | TRAIT_SWAP) || v->exact_cols;
+    /* clusters of more than one come with lanes */
+    return !lanes_are_local(device) || v->needs & (TRAIT_LANES | TRAIT_SWAP) ||
+           (v->exact_cols && v->lanes);
 }

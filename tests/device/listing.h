@@ -9,4 +9,8 @@
 /* "# trial OP VARIANT X_TYPE Y_TYPE FEATURE,FEATURE" */
 void list_trial(const struct trial *trial);
 
+/* Features that a trial may have: layouts, forms, results. Those it has, as bits. */
+enum { FEATURES = 23 };
+unsigned features_of(const struct trial *trial);
+
 #endif

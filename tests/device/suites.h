@@ -80,8 +80,21 @@ bool can_do(const struct device *device, const clsm_problem *problem);
 bool can_serve(const struct device *device, unsigned variant,
                const clsm_problem *problem);
 
-/* With lanes through local memory (CLSM_SUBGROUPS=local) only variants that may use
- * lanes do anything new. */
-bool is_new_here(const struct device *device, unsigned variant);
+/* Does the configuration run on the device, be it for long rows only? */
+bool runs_here(const struct device *device, const struct config *config);
+
+/* The variant's place among those that run on the device. */
+unsigned rank_of(const struct device *device, unsigned variant);
+
+/* Are lanes emulated in local memory (CLSM_SUBGROUPS=local)? Such a run comes after
+ * one without lanes, and has to prove only what uses them. */
+bool lanes_are_local(const struct device *device);
+
+/* Has such a run anything new in the configuration? In any other, all is new. */
+bool is_new_here(const struct device *device, const struct config *config);
+
+/* Is the variant itself new there, since without lanes it does not run, or not with
+ * more than one worker? */
+bool is_new_variant_here(const struct device *device, unsigned variant);
 
 #endif

@@ -125,7 +125,7 @@ START_TEST(bits_of_a_row_do_not_depend_on_the_others_in_any_variant)
     struct tally t = tally_of(_i);
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 345);
     for (unsigned v = 0; v < clsm_variant_count; v++)
-        if (is_new_here(t.device, v) && can_serve(t.device, v, &p))
+        if (is_new_variant_here(t.device, v) && can_serve(t.device, v, &p))
             run_cols(&t, CLSM_F32, p.cols, 300, clsm_variants[v].name);
     tally_end(&t);
 }

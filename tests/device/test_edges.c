@@ -24,23 +24,9 @@ struct subject {
     struct tally *tally;
     struct config config;
     char name[64];
-    bool first;    /* its variant's first: the defaults */
+    bool first;    /* its variant's first: the defaults, where they are new */
     unsigned rank; /* of its variant among those that run here */
 };
-
-static bool runs_here(const struct device *device, const struct config *config)
-{
-    static const size_t some[] = {1, 64, 4096, 30000,
-                                  300000}; /* long rows only, maybe */
-    for (size_t i = 0; i < COUNT(some); i++) {
-        struct problem p;
-        clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, some[i]);
-        if (clsm_problem_check(&any, &p) == CLSM_OK &&
-            !clsm_config_misfit(config, &p, &device->session.engine->traits))
-            return true;
-    }
-    return false;
-}
 
 /* Does the configuration take rows of this length? */
 static bool fits(const struct subject *s, clsm_problem problem, size_t cols)
@@ -94,26 +80,38 @@ static bool deserves_plan(const struct subject *s, const clsm_problem *p, unsign
            (p->x_type == CLSM_F32 || p->x_type == CLSM_F16) && (!cpu || i % 4 == 1);
 }
 
+/* Every how many of the lengths that fit get a trial: all, unless each has a program of
+ * its own and a CPU compiles it; then an operation sees others than the one before. */
+static unsigned step_of(const struct subject *s, const clsm_problem *p,
+                        const struct lengths *lengths)
+{
+    bool cpu = s->tally->device->session.engine->traits.bits & TRAIT_CPU;
+    bool few = s->first && !asked_for("CLSM_TEST_EXHAUSTIVE");
+    unsigned fitting = 0, most = few ? OPS - 1 : 6;
+    if (!cpu || !clsm_variants[s->config.variant].exact_cols)
+        return 1;
+    for (unsigned i = 0; i < lengths->count; i++)
+        fitting += fits(s, *p, lengths->cols[i]);
+    return fitting == 0 ? 1 : fitting < most ? fitting : most;
+}
+
 static void run_lengths(const struct subject *s, struct trial trial,
                         const struct lengths *lengths)
 {
     clsm_plan *plan = open_plan(s, trial.problem, lengths);
-    bool cpu = s->tally->device->session.engine->traits.bits & TRAIT_CPU;
-    /* a program for each length: on a CPU some of them, others for the next operation
-     */
-    unsigned step = cpu && clsm_variants[s->config.variant].exact_cols ? 6 : 1;
-    for (unsigned i = (unsigned)trial.problem.op % step; i < lengths->count;
-         i += step) {
+    const unsigned step = step_of(s, &trial.problem, lengths);
+    unsigned turn = step - (unsigned)trial.problem.op % step;
+    for (unsigned i = 0; i < lengths->count; i++) {
         trial.problem.cols = lengths->cols[i];
         trial.kind = (enum input_kind)(i % INPUT_KIND_COUNT);
         trial.seed++;
         if (!fits(s, trial.problem, trial.problem.cols)) {
             refuse(s, &trial.problem);
-            continue;
+        } else if (turn++ % step == 0) {
+            tally_trial(s->tally, &trial, plan);
+            if (plan && deserves_plan(s, &trial.problem, i))
+                tally_trial(s->tally, &trial, NULL);
         }
-        tally_trial(s->tally, &trial, plan);
-        if (plan && deserves_plan(s, &trial.problem, i))
-            tally_trial(s->tally, &trial, NULL);
     }
     clsm_plan_destroy(plan);
 }
@@ -148,12 +146,13 @@ static void run_all(const struct subject *s)
                                                 (clsm_nonfinite)policy});
 }
 
-/* Pairs of unlike types: a third of them, another third for the next variant. */
+/* Pairs of unlike types: a few of them, others for the next variant. Layouts and the
+ * family's types bring more. */
 static void run_mixed_types(const struct subject *s)
 {
     for (unsigned k = 0; k < TYPES * TYPES; k++) {
         clsm_type x = (clsm_type)(k / TYPES), y = (clsm_type)(k % TYPES);
-        if (x != y && (k + s->rank) % 3 == 0)
+        if (x != y && (k + s->rank) % 6 == 0)
             run_recipe(s, &(struct recipe){(clsm_op)((k / 3 + s->rank) % OPS), x, y,
                                            CLSM_NONFINITE_DEFAULT});
     }
@@ -170,29 +169,38 @@ static bool compiles_slowly(const struct subject *s)
     return t->bits & TRAIT_CPU && (held || clsm_variants[s->config.variant].pipelined);
 }
 
-/* The defaults with all types and operations, but not with all their pairs. */
+/* Types take turns, but those that the variant or the device cannot compute in. */
+static clsm_type type_in_turn(const struct subject *s, unsigned turn)
+{
+    bool no_f64 = clsm_variants[s->config.variant].pipelined ||
+                  !s->tally->device->session.info.has_fp64;
+    clsm_type type = (clsm_type)(turn % TYPES);
+    return type == CLSM_F64 && no_f64 ? CLSM_F32 : type;
+}
+
+/* The defaults with every operation in every type, one of them with the other policy;
+ * which one that is goes round. Where programs take long it is that one alone, and
+ * policies take turns. */
 static void run_paired(const struct subject *s)
 {
     const bool slow = compiles_slowly(s);
-    for (int op = 0; op < OPS; op++) {
-        clsm_type other = (clsm_type)((s->rank + (unsigned)op) % TYPES);
-        for (int type = 0; type < TYPES && !slow; type++)
-            run_recipe(s, &(struct recipe){(clsm_op)op, (clsm_type)type,
-                                           (clsm_type)type, CLSM_NONFINITE_DEFAULT});
-        bool limit =
-            !slow || (op % 2 && !(clsm_op_may((clsm_op)op) & CLSM_ONLY_DEFAULT));
-        run_recipe(
-            s, &(struct recipe){(clsm_op)op, other, other,
-                                limit ? CLSM_NONFINITE_LIMIT : CLSM_NONFINITE_DEFAULT});
-    }
+    for (unsigned op = 0; op < OPS; op++)
+        for (unsigned type = 0; type < TYPES; type++) {
+            bool other = type == type_in_turn(s, s->rank + op);
+            bool limit = other && (!slow || op % 2) &&
+                         !(clsm_op_may((clsm_op)op) & CLSM_ONLY_DEFAULT);
+            if (other || !slow)
+                run_recipe(s, &(struct recipe){(clsm_op)op, (clsm_type)type,
+                                               (clsm_type)type,
+                                               limit ? CLSM_NONFINITE_LIMIT
+                                                     : CLSM_NONFINITE_DEFAULT});
+        }
     run_mixed_types(s);
 }
 
 static void run_config(const struct subject *s, unsigned i)
 {
-    clsm_type type = (clsm_type)(i % TYPES);
-    if (type == CLSM_F64 && !s->tally->device->session.info.has_fp64)
-        type = CLSM_F32;
+    const clsm_type type = type_in_turn(s, i);
     if (asked_for("CLSM_TEST_EXHAUSTIVE"))
         run_all(s);
     else if (s->first)
@@ -202,25 +210,15 @@ static void run_config(const struct subject *s, unsigned i)
                                        CLSM_NONFINITE_DEFAULT});
 }
 
-/* The variant's place among those that run on the device. */
-static unsigned rank_of(const struct device *device, unsigned variant)
-{
-    struct config config;
-    unsigned rank = 0, last = variant;
-    for (unsigned i = 0; clsm_config_at(i, &config) && config.variant < variant; i++) {
-        rank += config.variant != last && runs_here(device, &config);
-        last = config.variant;
-    }
-    return rank;
-}
-
 START_TEST(every_edge_length_is_within_the_bound)
 {
     struct tally t = tally_of(_i);
     unsigned variant = (unsigned)(_i / MAX_DEVICES);
-    struct subject s = {.tally = &t, .first = true, .rank = rank_of(t.device, variant)};
+    struct subject s = {.tally = &t,
+                        .first = is_new_variant_here(t.device, variant),
+                        .rank = rank_of(t.device, variant)};
     for (unsigned i = 0; clsm_config_at(i, &s.config); i++) {
-        if (s.config.variant != variant)
+        if (s.config.variant != variant || !is_new_here(t.device, &s.config))
             continue;
         clsm_config_text(&s.config, s.name, sizeof s.name);
         if (runs_here(t.device, &s.config))
@@ -240,7 +238,8 @@ void edges_suite(Suite *suite, int device)
     for (unsigned i = 0; clsm_config_at(i, &config); last = config.variant, i++) {
         const struct device *d = &devices[device];
         const char *name = clsm_variants[config.variant].name;
-        if (config.variant == last || !is_new_here(d, config.variant))
+        if (config.variant == last ||
+            (lanes_are_local(d) && !clsm_variants[config.variant].lanes))
             continue;
         if (runs_here(d, &config))
             add_test(suite, device + MAX_DEVICES * (int)config.variant, name,

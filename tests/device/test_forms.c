@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Every operation in its dresses (masks, scales, statistics, weights, ...) with every
- * variant: a third of the combinations each, so that a few variants see all; with
- * CLSM_TEST_EXHAUSTIVE each variant sees all, in all types. */
+ * variant, in pairs: each variant sees each form in two programs and each operation in
+ * one, others than the next variant, so that a few bring each form to each operation. A
+ * program serves all lengths up to its own. With CLSM_TEST_EXHAUSTIVE each variant sees
+ * every dress of every operation, in all types, with a program for each length; so does
+ * `clsoftmax verify --forms`. */
 #include "../../tools/dress.h"
+#include "listing.h"
 #include "tally.h"
 
 #include <stdio.h>
@@ -12,33 +16,143 @@ enum { TYPES = 0 CLSM_TYPES(PLUS_ONE) };
 
 static const size_t lengths[] = {0, 1, 37, 300};
 
-static void run_dress(struct tally *t, clsm_op op, clsm_type type, unsigned dress,
-                      unsigned variant)
+/* One variant, operation and type in one dress. */
+struct fitting {
+    struct tally *tally;
+    unsigned variant, dress;
+    clsm_op op;
+    clsm_type type;
+    char config[64]; /* what is asked for */
+    struct trial trial;
+    unsigned seen[FEATURES]; /* programs of the variant that have each form */
+    bool met[CLSM_OP_COUNT]; /* has the operation worn any? */
+};
+
+/* What serves the trial: the variant, or, if not all of its configurations that could
+ * are new here, one of those in turn. */
+static bool find_config(struct fitting *f)
 {
-    const bool limit = !(clsm_op_may(op) & CLSM_ONLY_DEFAULT);
-    for (size_t i = 0; i < COUNT(lengths); i++) {
-        struct trial trial = {.mixed = true, .seed = 100 * dress + i, .x_offset = i};
-        trial.problem = problem_of(op, type, type, DRESS_ROWS, lengths[i]);
-        trial.problem.variant = clsm_variants[variant].name;
-        if (dress % 2 && limit)
-            trial.problem.nonfinite = CLSM_NONFINITE_LIMIT;
-        if (!dress_problem(dress, &trial.problem) || !can_do(t->device, &trial.problem))
-            return;
-        if (can_serve(t->device, variant, &trial.problem))
-            tally_trial(t, &trial, NULL);
+    const struct device *device = f->tally->device;
+    struct config config, fresh[32];
+    struct problem p;
+    unsigned all = 0, n = 0;
+    if (clsm_problem_check(&f->trial.problem, &p) != CLSM_OK)
+        return false;
+    for (unsigned i = 0; clsm_config_at(i, &config) && n < COUNT(fresh); i++) {
+        bool could = config.variant == f->variant &&
+                     !clsm_config_misfit(&config, &p, &device->session.engine->traits);
+        all += could;
+        if (could && is_new_here(device, &config))
+            fresh[n++] = config;
+    }
+    snprintf(f->config, sizeof f->config, "%s", clsm_variants[f->variant].name);
+    if (n && n < all)
+        clsm_config_text(&fresh[(f->op + f->dress) % n], f->config, sizeof f->config);
+    return n;
+}
+
+/* Dress the trial for a length. False if there is no such dress, or nothing serves. */
+static bool put_on(struct fitting *f, size_t length)
+{
+    f->trial = (struct trial){
+        .mixed = true, .seed = 100 * f->dress + length, .x_offset = length};
+    clsm_problem *p = &f->trial.problem;
+    *p = problem_of(f->op, f->type, f->type, DRESS_ROWS, lengths[length]);
+    if (f->dress % 2 && !(clsm_op_may(f->op) & CLSM_ONLY_DEFAULT))
+        p->nonfinite = CLSM_NONFINITE_LIMIT;
+    bool found =
+        dress_problem(f->dress, p) && can_do(f->tally->device, p) && find_config(f);
+    p->variant = f->config;
+    return found;
+}
+
+/* Every length with a program of its own. */
+static void run_each(struct fitting *f)
+{
+    for (size_t i = 0; i < COUNT(lengths); i++)
+        if (put_on(f, i))
+            tally_trial(f->tally, &f->trial, NULL);
+}
+
+/* The longest rows up to a length that are served; 0 for none. */
+static size_t longest_served(struct fitting *f, size_t length)
+{
+    while (length && !put_on(f, length))
+        length--;
+    return length;
+}
+
+/* One program for rows up to the last length, and for all shorter ones if it can. */
+static void run_together(struct fitting *f, size_t last)
+{
+    clsm_plan *plan = NULL;
+    const bool alone = clsm_variants[f->variant].exact_cols;
+    if (!alone && put_on(f, last) && !asked_for("CLSM_TEST_LIST")) {
+        clsm_problem p = f->trial.problem;
+        p.flags |= CLSM_OPEN_ROWS | CLSM_OPEN_COLS;
+        tally_ok(f->tally,
+                 clsm_plan_create(f->tally->device->session.engine, &p, &plan), "plan");
+    }
+    for (size_t i = alone ? last : 0; i <= last; i++)
+        if (put_on(f, i))
+            tally_trial(f->tally, &f->trial, plan);
+    clsm_plan_destroy(plan);
+}
+
+static void run_all(struct fitting *f)
+{
+    for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
+        for (unsigned type = 0; type < TYPES; type++) {
+            f->op = (clsm_op)op;
+            f->type = (clsm_type)type;
+            run_each(f);
+        }
+}
+
+/* Forms that come for the first time have a program for rows up to 300; the second
+ * time, one for shorter rows, for which other parameters are chosen and less is held.
+ */
+static void run_if_new(struct fitting *f)
+{
+    size_t last = longest_served(f, 3);
+    const unsigned forms = features_of(&f->trial);
+    bool first = !f->met[f->op], second = false;
+    if (!last)
+        return;
+    for (unsigned k = 0; k < FEATURES; k++)
+        if (forms >> k & 1) {
+            first |= f->seen[k] == 0;
+            second |= f->seen[k] == 1;
+        }
+    if (!first && !second)
+        return;
+    for (unsigned k = 0; k < FEATURES; k++)
+        f->seen[k] += forms >> k & 1;
+    f->met[f->op] = true;
+    size_t shorter = longest_served(f, 2);
+    run_together(f, first || !shorter ? last : shorter);
+}
+
+/* Of every third operation in each dress. */
+static void run_pairs(struct fitting *f)
+{
+    for (unsigned n = 0; n < CLSM_OP_COUNT; n++) {
+        unsigned op = (n + f->variant) % CLSM_OP_COUNT;
+        f->op = (clsm_op)op;
+        if ((op + f->dress + f->variant) % 3 == 0)
+            run_if_new(f);
     }
 }
 
 START_TEST(every_form_is_within_the_bound)
 {
     struct tally t = tally_of(_i);
-    const unsigned variant = (unsigned)(_i / MAX_DEVICES);
-    const bool all = asked_for("CLSM_TEST_EXHAUSTIVE");
-    for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
-        for (unsigned dress = 1; dress < dress_count(); dress++)
-            for (unsigned type = 0; type < (all ? TYPES : 1); type++)
-                if (all || (op + dress + variant) % 3 == 0)
-                    run_dress(&t, (clsm_op)op, (clsm_type)type, dress, variant);
+    struct fitting f = {.tally = &t, .variant = (unsigned)(_i / MAX_DEVICES)};
+    for (f.dress = 1; f.dress < dress_count(); f.dress++)
+        if (asked_for("CLSM_TEST_EXHAUSTIVE"))
+            run_all(&f);
+        else
+            run_pairs(&f);
     tally_end(&t);
 }
 END_TEST
@@ -50,7 +164,7 @@ void forms_suite(Suite *suite, int device)
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         const char *name = clsm_variants[v].name;
         p.cols = clsm_variants[v].cols.min;
-        if (is_new_here(d, v) && can_serve(d, v, &p))
+        if (is_new_variant_here(d, v) && can_serve(d, v, &p))
             add_test(suite, device + MAX_DEVICES * (int)v, name,
                      every_form_is_within_the_bound);
     }
