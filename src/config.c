@@ -195,8 +195,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the rows do not fit in registers";
     if (v->geometry == ROWS_PER_GROUP && block_misfit(config, p, t))
         return block_misfit(config, p, t);
-    if (v->whole_packs && PACK_BYTES % (p->cols * clsm_type_bytes(p->x.type)))
-        return "the rows do not fill 16 bytes";
+    if (v->whole_packs && PACK_BYTES / 2 % (p->cols * clsm_type_bytes(p->x.type)))
+        return "two and more rows do not fill 16 bytes";
     if (v->one_state && !clsm_problem_has_one_state(p))
         return "takes operations that need no more than a maximum and a sum";
     if (v->pipelined && clsm_problem_is_f64(p))
