@@ -38,7 +38,7 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
                             const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW, halves;
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     double rows = clsm_problem_likely_rows(p), in = bytes_in(p);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     double units = t->compute_units, workers = clsm_config_workers(config, t);
@@ -61,9 +61,10 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
         return (LAUNCH_CYCLES + all) / 1.75e9;
     }
 
-    /* registers for more than that, and work-items that meet in one bank */
-    halves = clsm_type_bytes(p->x.type) == 2;
-    double most = halves ? 50 : 32;
+    /* registers for more than that, halves at odd places one by one, and work-items
+     * that meet in one bank */
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    double most = halves && p->cols % 2 == 0 ? 50 : 32;
     memory *= (each > most ? 1 + (each - most) / 60 : 1) / 0.93;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         memory *= 1.4;
