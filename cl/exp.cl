@@ -7,7 +7,7 @@
  * a device has something cheaper.
  *
  * d = n ln2 + r with |r| <= ln2 / 2; ln2 is split so that n times its upper part is exact.
- * e^r is a polynomial that is 1 at 0 (scripts/exp_poly.py finds it).
+ * e^r is a polynomial that is 1 at 0 (scripts/exp_poly.py finds it and the others).
  * n is rounded by adding 1.5 * 2^23, which leaves it in the low bits, and 2^n is made by
  * moving those bits into the exponent.
  */
@@ -82,6 +82,26 @@ static real exp_nonpositive(real d)
     return d < -0x1.5d589ep+6f ? (real)0.0f : e;
 }
 #define exp_result exp_nonpositive
+
+/* 2^f for |f| <= 1/2, within 2.9e-6 and exactly 1 at 0. */
+static real exp2_polynomial(real f)
+{
+    real e = FMA((real)0x1.3a0114p-7f, f, (real)0x1.c9fcd6p-5f);
+    e = FMA(e, f, (real)0x1.ec0380p-3f);
+    e = FMA(e, f, (real)0x1.62e12cp-1f);
+    return FMA(e, f, (real)1.0f);
+}
+
+/* The same as exp_nonpositive for what is rounded to 16 bits: within 2.9e-6 + 1.4e-8 |d|, and 0
+ * below 2^-126. */
+static real exp_rough(real d)
+{
+    d = (real)-0x1.601e68p+6f > d ? (real)-0x1.601e68p+6f : d; /* 2^-127 */
+    real t = FMA(d, (real)0x1.715476p+0f, (real)(0x1.8p+23f + 127.0f));
+    real n = t - (0x1.8p+23f + 127.0f);
+    return exp2_polynomial(FMA(d, (real)0x1.715476p+0f, -n)) * AS_F32(AS_U32(t) << 23);
+}
+#define EXP_ROUGH 1
 #endif
 
 /* Of a sum of terms. */
@@ -89,6 +109,10 @@ static real exp_nonpositive(real d)
 #define inverse(v) ptx_inverse(v)
 #else
 #define inverse(v) ((real)1 / (v))
+#endif
+
+#ifndef EXP_ROUGH
+#define exp_rough exp_result
 #endif
 
 #ifndef EXP_BIASED

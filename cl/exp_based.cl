@@ -39,20 +39,15 @@ static real exp_from(real x, struct base b)
 
 /* The same for what is rounded to 16 bits: within 2.9e-6 of 2^(x times that number for 1 / ln2),
  * so that two terms' ratio is off by 1.4e-8 times their distance besides. */
-static real exp_rough(real x, struct base b)
+static real exp_from_rough(real x, struct base b)
 {
     x = b.lowest > x ? b.lowest : x;
     real t = FMA(x, (real)0x1.715476p+0f, b.shift);
     real n = t - b.shift;
-    real f = FMA(x, (real)0x1.715476p+0f, -n);
-    real e = FMA((real)0x1.3a0114p-7f, f, (real)0x1.c9fcd6p-5f);
-    e = FMA(e, f, (real)0x1.ec0380p-3f);
-    e = FMA(e, f, (real)0x1.62e12cp-1f);
-    e = FMA(e, f, (real)1.0f);
-    return e * AS_F32(AS_U32(t) << 23);
+    return exp2_polynomial(FMA(x, (real)0x1.715476p+0f, -n)) * AS_F32(AS_U32(t) << 23);
 }
 
-#define exp_based(x, base) (ROUGH ? exp_rough(x, base) : exp_from(x, base))
+#define exp_based(x, base) (ROUGH ? exp_from_rough(x, base) : exp_from(x, base))
 
 /* Sums of terms that are not larger than what it gives for `highest`. */
 #define MOST_BASED 0x1p76f

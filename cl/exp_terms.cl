@@ -40,7 +40,7 @@ static real op_term(struct row row, struct element e, real max)
     if (BIASED)
         return exp_biased(e.x, row_max(max));
     real d = from_max(e.x, max);
-    return ROUGH ? exp_result(d) : exp_nonpositive(d);
+    return ROUGH ? exp_rough(d) : exp_nonpositive(d);
 }
 
 #if !REAL_IS_F64 && !HAS_PTX

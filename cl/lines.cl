@@ -45,14 +45,13 @@ INLINE void lines_flush(struct lines *l, bool past)
     }
     uint whole = l->count / Y_LINE * Y_LINE;
     if (at < whole)
-        lines_move((const __local line_y *)(l->waiting + at),
-                   (__global line_y *)(l->to + at), (whole - at) / VEC, past);
+        lines_move((const __local uint16 *)(l->waiting + at),
+                   (__global uint16 *)(l->to + at), (whole - at) / Y_LINE, past);
     at = max(at, whole);
     l->to += at;
     l->count -= at;
-    __local line_y *front = (__local line_y *)l->waiting;
-    UNROLL for (uint k = 0; k < Y_LINE / VEC; k++)
-        front[k] = front[at / VEC + k];
+    __local uint16 *front = (__local uint16 *)l->waiting;
+    front[0] = front[at / Y_LINE];
 }
 
 INLINE struct row exact(struct row row)
@@ -99,6 +98,10 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
             sum = pair_add(sum, term);
             continue;
         }
+        if (ROUGH) { /* nobody sees more digits than a plain sum has */
+            sum.hi += term;
+            continue;
+        }
         /* Four terms at a time as a tree: more of them, next to a large one, would be lost. */
         part[k / 2 % 2] += term;
         if (k % 4 == 3 || c + VEC >= COLS) {
@@ -129,18 +132,12 @@ INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
 }
 #endif
 
-__kernel WORK_GROUP(1) void
-clsm_row(TENSORS)
+OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
+                       __local word_y *waiting)
 {
-    __local SCALAR held[ROOM + SPARE];
-    __local line_y waiting[(ROOM + 2 * SPARE) / VEC];
-    size_t g = get_group_id(0), groups = get_num_groups(0);
-    size_t each = shape.rows / groups, extra = shape.rows % groups;
-    size_t first = g * each + (g < extra ? g : extra);
-    size_t last = first + each + (g < extra ? 1 : 0);
     bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
     bool past = is_large(shape);
-    struct lines lines = {(__local word_y *)waiting, (__global word_y *)ROW_AT(first).y,
+    struct lines lines = {waiting, (__global word_y *)ROW_AT(first).y,
                           0, 0};
     lines.before = lines.count = (uint)((size_t)lines.to % LINE_BYTES / sizeof(mem_y));
     lines.to -= lines.before;
@@ -179,7 +176,7 @@ clsm_row(TENSORS)
             {
                 real v = short_value(row, c, held + i * WIDTH_HELD, result, safe);
                 if (dense)
-                    WORDS_STORE(CAT(bits_, Y)(v), lines.waiting + lines.count + c);
+                    CAT(keep_bits_, Y)(CAT(bits_, Y)(v), lines.waiting + lines.count + c);
                 else
                     row_store(row, c, row.end, v);
             }
@@ -191,4 +188,17 @@ clsm_row(TENSORS)
     }
     if (dense)
         lines_edge(&lines, lines.count);
+}
+
+__kernel WORK_GROUP(1) void
+clsm_row(TENSORS)
+{
+    __local SCALAR held[ROOM + SPARE];
+    __local uint16 waiting[(ROOM + 2 * SPARE) / Y_LINE];
+    size_t g = get_group_id(0), groups = get_num_groups(0);
+    size_t each = shape.rows / groups, extra = shape.rows % groups;
+    size_t first = g * each + (g < extra ? g : extra);
+    size_t last = first + each + (g < extra ? 1 : 0);
+    take_rows(ALL_TENSORS, first, last, held + shape.zero,
+              (__local word_y *)(waiting + shape.zero));
 }

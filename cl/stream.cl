@@ -85,10 +85,12 @@ INLINE void line_store(line_y bits, __global mem_y *p, bool past)
 }
 
 /* The same to local memory, at any element. */
-#define WORDS_STORE(v, p) CAT(vstore, VEC)(v, 0, p)
+#define keep_bits_f32(bits, p) CAT(vstore, VEC)(bits, 0, p)
+#define keep_bits_f16(bits, p) STORE_U16(bits, __local, p)
+#define keep_bits_bf16(bits, p) STORE_U16(bits, __local, p)
 
-/* Whole lines that are ready in local memory, at multiples of a vector. */
-INLINE void lines_move(const __local line_y *from, __global line_y *to, uint count, bool past)
+/* Whole lines that are ready in local memory. */
+INLINE void lines_move(const __local uint16 *from, __global uint16 *to, uint count, bool past)
 {
     if (past)
         for (uint k = 0; k < count; k++)

@@ -70,6 +70,12 @@ typedef CAT(ushort, WIDTH) real_u16;
 #define AS_F32(v) CAT(as_float, WIDTH)(v)
 #define AS_U32(v) CAT(as_uint, WIDTH)(v)
 
+#if VEC > 1
+/* 16-bit words at any element; vstore leaves LLVM as many stores as there are. */
+typedef real_u16 words_u16 __attribute__((aligned(2)));
+#define STORE_U16(v, space, p) (*(space words_u16 *)(p) = (v))
+#endif
+
 static real load_f32(const __global mem_f32 *p)
 {
     return TO_REAL(VLOAD(p));
@@ -116,7 +122,7 @@ static void store_f16(real v, __global mem_f16 *p)
 #if VEC == 1
     vstore_half_rte(TO_F32(v), 0, p);
 #else
-    VSTORE(f16_bits(v), (__global ushort *)p);
+    STORE_U16(f16_bits(v), __global, p);
 #endif
 }
 
@@ -137,7 +143,11 @@ static real_u16 pack_bf16(real v)
 
 static void store_bf16(real v, __global mem_bf16 *p)
 {
-    VSTORE(pack_bf16(v), p);
+#if VEC == 1
+    *p = pack_bf16(v);
+#else
+    STORE_U16(pack_bf16(v), __global, p);
+#endif
 }
 
 #if REAL_IS_F64

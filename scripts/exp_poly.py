@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Find the polynomials of cl/exp.cl and cl/exp_based.cl and print their coefficients and errors.
+"""Find the polynomials of cl/exp.cl and print their coefficients and errors.
 
 e^(u r) = 1 + c1 r + r^2 (c2 + c3 r + ...): for |r| <= ln2/2 with u = 1 and c1 = 1, or for
 |r| <= 1/2 with u = ln2 and c1 found as well. What is unknown is fitted at Chebyshev nodes,
@@ -49,7 +49,7 @@ def show(title, degree, known, unit, half):
 
 def main():
     show("e^r, exp_polynomial", 6, 2, 1.0, math.log(2) / 2)
-    show("2^r, exp_rough", 4, 1, math.log(2), 0.5)
+    show("2^r, exp2_polynomial", 4, 1, math.log(2), 0.5)
 
 
 if __name__ == "__main__":

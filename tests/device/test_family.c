@@ -10,19 +10,24 @@ static bool has_full_y(clsm_op op)
     return clsm_op_get_info(op, &info) == CLSM_OK && info.y == CLSM_Y_ROW;
 }
 
-/* A trial of an operation, made by `make` from a bare one; false if `make` leaves it
- * out or the variant cannot serve it. */
+/* A trial of an operation, made by `make` from a bare one, of short rows where the
+ * variant takes no others; false if `make` leaves it out or the variant cannot serve.
+ */
 static bool run_op(struct tally *t, clsm_op op, unsigned v,
                    bool (*make)(struct trial *trial))
 {
-    struct trial trial = {.mixed = true, .seed = 31 + op, .x_offset = 2};
-    clsm_problem *p = &trial.problem;
-    *p = problem_of(op, CLSM_F32, CLSM_F32, DRESS_ROWS, 65);
-    p->variant = clsm_variants[v].name;
-    if (!make(&trial) || !can_do(t->device, p) || !can_serve(t->device, v, p))
-        return false;
-    tally_trial(t, &trial, NULL);
-    return true;
+    static const size_t cols[] = {65, 2};
+    for (size_t i = 0; i < COUNT(cols); i++) {
+        struct trial trial = {.mixed = true, .seed = 31 + op, .x_offset = 2};
+        clsm_problem *p = &trial.problem;
+        *p = problem_of(op, CLSM_F32, CLSM_F32, DRESS_ROWS, cols[i]);
+        p->variant = clsm_variants[v].name;
+        if (make(&trial) && can_do(t->device, p) && can_serve(t->device, v, p)) {
+            tally_trial(t, &trial, NULL);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Each operation with every `step`-th variant. */

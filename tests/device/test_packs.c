@@ -59,6 +59,33 @@ START_TEST(packs_are_right_wherever_rows_start)
 }
 END_TEST
 
+/* Of each type, rows in whole 16 bytes and others, over several work-groups. */
+START_TEST(rows_that_share_16_bytes_are_right_wherever_they_start)
+{
+    static const size_t starts[][2] = {{0, 0}, {8, 16}, {1, 1}, {0, 4}};
+    static const struct {
+        clsm_type type;
+        size_t cols;
+    } shapes[] = {{CLSM_F32, 1}, {CLSM_F32, 2}, {CLSM_F16, 2}, {CLSM_BF16, 4}};
+    struct tally t = tally_of(_i);
+    for (size_t s = 0; s < COUNT(shapes); s++)
+        for (size_t i = 0; i < COUNT(starts); i++)
+            for (size_t gap = 0; gap < 2; gap++) {
+                const size_t cols = shapes[s].cols;
+                struct trial trial = {.mixed = true,
+                                      .x_offset = starts[i][0],
+                                      .y_offset = starts[i][1],
+                                      .seed = 50 + i};
+                trial.problem = problem_of(CLSM_SOFTMAX, shapes[s].type, shapes[s].type,
+                                           2500, cols);
+                trial.problem.variant = "packed";
+                trial.problem.x_row_stride = gap ? cols + i : 0;
+                tally_trial(&t, &trial, NULL);
+            }
+    tally_end(&t);
+}
+END_TEST
+
 /* Ten packs a work-item, of which registers take at most eight; the last ones are not
  * all there, and rows start and end anywhere. A row of each kind of input. */
 static struct trial stocked(clsm_op op, clsm_type type)
@@ -131,7 +158,9 @@ void packs_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, packs_are_right_wherever_rows_start);
     if (lanes_are_local(&devices[device]))
-        return; /* `registers` has run without lanes */
+        return; /* the others have run without lanes */
+    add_test(suite, device, NULL,
+             rows_that_share_16_bytes_are_right_wherever_they_start);
     add_test(suite, device, NULL, packs_beyond_the_registers_stand_in_local_memory);
     add_test(suite, device, NULL,
              what_is_kept_of_ragged_rows_is_kept_before_terms_take_its_place);
