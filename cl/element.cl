@@ -20,6 +20,21 @@
 #define FORMS                                                                            \
     (HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES || HAS_MASK)
 
+/* For the partial vector at a row's end: a vector as lanes of what put writes. */
+typedef float lane_f32;
+typedef float lane_f16;
+typedef ushort lane_bf16;
+typedef SCALAR lane_f64;
+#define pack_f32(v) TO_F32(v)
+#define pack_f16(v) TO_F32(v)
+#define pack_f64(v) (v)
+#define put_f32(lane, p) (*(p) = (lane))
+#define put_f16(lane, p) vstore_half_rte(lane, 0, p)
+#define put_bf16(lane, p) (*(p) = (lane))
+#define put_f64(lane, p) (*(p) = (lane))
+/* One number to memory. */
+#define store_one(v, p) CAT(put_, Y)(FIRST(CAT(pack_, Y)((real)(v))), p)
+
 #if VEC == 1
 #define LOAD(T, p, left, fill) CAT(load_, T)(p)
 #else

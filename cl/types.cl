@@ -164,32 +164,19 @@ static void store_f64(real v, __global mem_f64 *p)
 
 #define store_y CAT(store_, Y)
 
-/* One element, for the partial vector at a row's end: get it as a SCALAR; pack a vector as
- * lanes of what put writes. */
+/* One element, as a SCALAR. */
 #define get_f32(p) ((SCALAR) * (p))
 #define get_f16(p) ((SCALAR)vload_half(0, p))
 #define get_bf16(p) ((SCALAR)as_float((uint) * (p) << 16))
 #define get_u8(p) ((SCALAR) * (p))
 #define get_f64(p) (*(p))
-typedef float lane_f32;
-typedef float lane_f16;
-typedef ushort lane_bf16;
-typedef SCALAR lane_f64;
-#define pack_f32(v) TO_F32(v)
-#define pack_f16(v) TO_F32(v)
-#define pack_f64(v) (v)
-#define put_f32(lane, p) (*(p) = (lane))
-#define put_f16(lane, p) vstore_half_rte(lane, 0, p)
-#define put_bf16(lane, p) (*(p) = (lane))
-#define put_f64(lane, p) (*(p) = (lane))
 
-/* One number of a vector whose elements are all the same, and one number to memory. */
+/* One number of a vector whose elements are all the same. */
 #if VEC == 1
 #define FIRST(v) (v)
 #else
 #define FIRST(v) ((v).s0)
 #endif
-#define store_one(v, p) CAT(put_, Y)(FIRST(CAT(pack_, Y)((real)(v))), p)
 
 #if VEC == 4
 #define LANE_IDS ((real)(0, 1, 2, 3))

@@ -79,11 +79,8 @@ INLINE void write_part(struct row row, struct result result, real max, bool past
 #endif
 }
 
-__kernel WORK_GROUP(1) void
-clsm_row(TENSORS, SHARED)
+OUTLINE void take_part(TENSORS, SHARED, size_t r, uint part)
 {
-    size_t g = get_group_id(0), r = shape.first_row + g / shape.parts;
-    uint part = (uint)(g % shape.parts);
     struct row row = ROW_AT(r), mine = part_of(row, shape, part);
     if (!shape.second) {
         if (!OP_GIVEN)
@@ -103,4 +100,11 @@ clsm_row(TENSORS, SHARED)
     if (part == 0)
         write_unseen(row, result, 0, VEC);
 #endif
+}
+
+__kernel WORK_GROUP(1) void
+clsm_row(TENSORS, SHARED)
+{
+    size_t g = get_group_id(0), r = shape.first_row + g / shape.parts;
+    take_part(ALL_TENSORS, shared, r, (uint)(g % shape.parts));
 }
