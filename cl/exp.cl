@@ -94,7 +94,7 @@ static real exp2_polynomial(real f)
 
 /* The same as exp_nonpositive for what is rounded to 16 bits: within 2.9e-6 + 1.4e-8 |d|, and 0
  * below 2^-126. */
-static real exp_rough(real d)
+static inline real exp_rough(real d)
 {
     d = (real)-0x1.601e68p+6f > d ? (real)-0x1.601e68p+6f : d; /* 2^-127 */
     real t = FMA(d, (real)0x1.715476p+0f, (real)(0x1.8p+23f + 127.0f));
