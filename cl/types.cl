@@ -63,10 +63,19 @@ typedef CAT(SCALAR, WIDTH) real;
 typedef CAT(float, WIDTH) real_f32;
 typedef CAT(uint, WIDTH) real_u32;
 typedef CAT(ushort, WIDTH) real_u16;
-#define TO_REAL(v) CAT(convert_, CAT(SCALAR, WIDTH))(v)
-#define TO_F32(v) CAT(convert_float, WIDTH)(v)
-#define TO_U32(v) CAT(convert_uint, WIDTH)(v)
-#define TO_U16(v) CAT(convert_ushort, WIDTH)(v)
+/* A CPU's convert_ functions may be calls, or one element after the other. */
+#if VEC > 1 && defined __has_builtin
+#if __has_builtin(__builtin_convertvector)
+#define TO(type, v) __builtin_convertvector(v, CAT(type, WIDTH))
+#endif
+#endif
+#ifndef TO
+#define TO(type, v) CAT(CAT(convert_, type), WIDTH)(v)
+#endif
+#define TO_REAL(v) TO(SCALAR, v)
+#define TO_F32(v) TO(float, v)
+#define TO_U32(v) TO(uint, v)
+#define TO_U16(v) TO(ushort, v)
 #define AS_F32(v) CAT(as_float, WIDTH)(v)
 #define AS_U32(v) CAT(as_uint, WIDTH)(v)
 
