@@ -165,7 +165,7 @@ END_TEST
 
 START_TEST(an_asked_for_variant_is_the_only_one_ranked)
 {
-    static const size_t cols[] = {1000, 100, 100000}; /* not all take all of them */
+    static const size_t cols[] = {1000, 100, 2, 100000}; /* not all take all of them */
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         const struct traits *t = clsm_variants[v].needs & TRAIT_CPU ? &cpu : &gpu;
         struct problem p;

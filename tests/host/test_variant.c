@@ -234,7 +234,7 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
     struct config config;
     for (unsigned i = 0; clsm_config_at(i, &config); i++) {
         /* not all take all of them */
-        static const size_t cols[] = {64, 8, 2000, 20000, 100000};
+        static const size_t cols[] = {64, 8, 2, 2000, 20000, 100000};
         size_t n = 0;
         do
             p.cols = p.y.cols = cols[n];
