@@ -225,7 +225,8 @@ INLINE struct result close_row(struct row row, struct state s, struct keep *keep
 #endif
     keep_reduce(keep, scratch);
     struct result result = op_result(row, s, keep);
-    if (first == 0 && row.inside) {
+    LANES_ALONE uint alone = first == 0 && row.inside;
+    if (alone) {
         write_row_results(row, s);
 #if OP_WRITES == WRITES_ONE
         store_one(op_one(row, result), row.y);
