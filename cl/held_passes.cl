@@ -32,10 +32,11 @@ INLINE struct state given_state(struct row row)
     return s;
 }
 
-/* Maximum and sum of what all workers of a set hold. With everybody's maximum first: no state
- * is raised. */
+/* Maximum and sum of what all workers of a set hold, `kept` packs of it in registers and the
+ * others in local memory. With everybody's maximum first: no state is raised. */
 INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
-                                   struct cut cut, uint first, struct keep *keep, __local real *scratch)
+                                   struct cut cut, uint first, struct keep *keep,
+                                   __local real *scratch)
 {
     struct state s = given_state(row);
 #if !OP_GIVEN

@@ -134,7 +134,8 @@ INLINE bool pack_has_max(const struct pack *pack, struct row row, real max, bool
  * which those that were added to it in its pack have lost: they are added again, one by one.
  * Where the sum is 2 or more, nobody misses them; so there is no second maximum either. */
 INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row row,
-                                  struct cut cut, uint first, real max, bool holds, struct pair sum, real *ones)
+                                  struct cut cut, uint first, real max, bool holds,
+                                  struct pair sum, real *ones)
 {
     struct pack found;
     bool is_found = false;

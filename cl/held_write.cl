@@ -86,7 +86,7 @@ INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, 
 }
 
 INLINE void held_write(const struct held *h, uint kept, struct row row, struct cut cut,
-                       uint first,                       struct result result, uint hot, bool terms, real part)
+                       uint first, struct result result, uint hot, bool terms, real part)
 {
     struct element nothing = {NO_COLUMN, (real)FILL, (real)0};
     real unseen = BOUNDED ? held_value(row, nothing, result, hot) : (real)0;

@@ -76,6 +76,16 @@ INLINE void stock_masks(struct held *h, struct row row, struct cut cut, uint fir
     }
     _Pragma("unroll 1") for (uint j = 0; j < PACKS; j++)
     {
+#if HAS_PTX
+        if (sizeof(mem_mask) == 4) {
+            if (pack_is_read(row, cut, first, j))
+                UNROLL for (uint i = 0; i < MASK_WORDS; i++)
+                    ptx_copy_4(mask_place(h, j, i),
+                               (const __global uint *)row.mask +
+                                   (pack_column(cut, first, j) + i) * row.mask_col);
+            continue;
+        }
+#endif
         uint w[MASK_WORDS] = {0};
         if (pack_is_read(row, cut, first, j))
             words_gather(w, sizeof(mem_mask),

@@ -115,7 +115,8 @@ enum {
     JOIN_CYCLES = 8800, /* until all parts of a row have seen each other */
     LATE_CYCLES = 3000,
     LATE_PART = 150,
-    LATE_MASK = 4000
+    LATE_MASK = 4000,
+    MASK_WORDS = 16 /* that leave registers for masks */
 };
 
 double clsm_element_steps(const struct problem *p)
@@ -144,8 +145,8 @@ double clsm_unit_local_bytes(const struct traits *t)
 /* What local memory costs against registers; what is left of waiting where the next
  * part comes meanwhile. */
 static const double STOCK_COST = 1.02, AHEAD_WAITS = 0.5;
-/* Masks that do not stand as x does, one by one. */
-static const double GATHER_COST = 1.2;
+/* Masks that do not stand as x does, one by one; others beside many packs. */
+static const double GATHER_COST = 1.3, MASK_COST = 1.1;
 
 static double estimate_held(const struct config *config, const struct problem *p,
                             const struct traits *t)
@@ -184,8 +185,9 @@ static double estimate_held(const struct config *config, const struct problem *p
     double extra = ragged ? RAGGED_BYTES : 0;
     double memory = rows * (in * (1 + again) + out + extra) / (gpu.bytes * units);
     memory *= stock ? STOCK_COST : 1;
-    if (stock && !v->ahead && ragged && clsm_has(p, CLSM_MASK))
-        memory *= GATHER_COST;
+    bool crowded = stock || (clsm_type_bytes(p->x.type) > 2 && words > MASK_WORDS);
+    if (clsm_has(p, CLSM_MASK) && barriers && crowded && !v->ahead)
+        memory *= stock && ragged ? GATHER_COST : MASK_COST;
     double row_steps = v->ahead ? PART_STEPS : barriers ? ROW_STEPS : CLUSTER_STEPS;
     double steps = row_steps + elements * (1 + again / 2);
     double there = fmin(ceil(groups / units), resident) * wg;
