@@ -93,7 +93,7 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
         struct element e = short_element(row, c, safe);
         real term = op_term(row, e, max);
         keep_add(keep, row, e);
-        CAT(vstore, VEC)(term, 0, held + c);
+        STORE_REAL(term, __local, held + c);
         if (OP_NEEDS_REST) {
             sum = pair_add(sum, term);
             continue;

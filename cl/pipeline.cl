@@ -105,7 +105,7 @@ INLINE real read_term(struct reading *in, struct row row, uint c, __local SCALAR
 {
     real term = pipeline_term(in, row, row_element(row, c));
 #if HOLDS_TERMS
-    CAT(vstore, VEC)(term, 0, held + c);
+    STORE_REAL(term, __local, held + c);
 #endif
     return term;
 }

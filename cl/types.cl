@@ -80,9 +80,13 @@ typedef CAT(ushort, WIDTH) real_u16;
 #define AS_U32(v) CAT(as_uint, WIDTH)(v)
 
 #if VEC > 1
-/* 16-bit words at any element; vstore leaves LLVM as many stores as there are. */
+/* Vectors at any element; vstore leaves LLVM several stores of parts. */
 typedef real_u16 words_u16 __attribute__((aligned(2)));
+typedef real_u32 words_u32 __attribute__((aligned(4)));
+typedef real reals __attribute__((aligned(sizeof(SCALAR))));
 #define STORE_U16(v, space, p) (*(space words_u16 *)(p) = (v))
+#define STORE_U32(v, space, p) (*(space words_u32 *)(p) = (v))
+#define STORE_REAL(v, space, p) (*(space reals *)(p) = (v))
 #endif
 
 static real load_f32(const __global mem_f32 *p)
