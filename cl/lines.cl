@@ -52,6 +52,9 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
 {
     struct pair sum = {(real)0, (real)0};
     real part[2] = {(real)0, (real)0};
+    /* the next block's, while there is enough to compute */
+    UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
+        announce_near((const __global char *)(row.x + MOST_ROWS * COLS) + k);
     UNROLL for (uint c = 0; c < COLS; c += VEC)
     {
         uint k = c / VEC;
