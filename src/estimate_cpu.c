@@ -44,9 +44,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles += TURN_CYCLES;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
-    /* Two vectors for one overlap where their registers suffice. */
-    bool waits = writes && clsm_has(p, CLSM_TARGETS) && !exact;
-    double each = waits ? 0.9 : rough ? 1.2 : 1.03;
+    double each = rough ? 1.2 : 1.03; /* two vectors for one want more registers */
     return cycles * (width > native ? each * width / native : 1);
 }
 
