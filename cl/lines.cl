@@ -6,6 +6,7 @@
  * caches where x and y do not fit there, whatever a row's length and address. Reads x once
  * from memory, writes y once. Wins on CPU runtimes on rows of up to a few hundred elements.
  */
+#include "near.cl"
 #include "ring.cl"
 #include "wide_set.cl"
 
@@ -50,6 +51,7 @@ INLINE real short_max(struct row row, bool safe)
 INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
                              __local SCALAR *held, bool safe)
 {
+    struct near near = near_of(max);
     struct pair sum = {(real)0, (real)0};
     real part[2] = {(real)0, (real)0};
     /* the next block's, while there is enough to compute */
@@ -59,7 +61,7 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
     {
         uint k = c / VEC;
         struct element e = short_element(row, c, safe);
-        real term = op_term(row, e, max);
+        real term = near_term(row, e, near);
         keep_add(keep, row, e);
         STORE_REAL(term, __local, held + c);
         if (OP_NEEDS_REST) {
@@ -87,7 +89,7 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
 INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
                         struct result result, bool safe)
 {
-#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+#if MADE_OF_TERMS
     real v = op_from_term(row, c, CAT(vload, VEC)(0, held + c), result);
 #else
     real v = op_elsewhere(row, short_element(row, c, safe), result);

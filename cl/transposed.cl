@@ -9,6 +9,7 @@
 #ifndef COLS
 #define COLS 7
 #endif
+#include "near.cl"
 #include "ring.cl"
 #include "wide_set.cl"
 
@@ -25,8 +26,6 @@ enum {
 #define UNROLL_SHORT ROLLED
 #endif
 #include "turn.cl"
-
-#define MADE_OF_TERMS (OP_FROM_TERM && !OP_GIVEN)
 
 /* Some rows, one in each lane; where there are fewer than lanes, the last one again. */
 struct group {
@@ -98,6 +97,7 @@ INLINE real group_max(const struct group *g)
 /* Leaves the terms, where results are made of them. */
 INLINE struct pair group_sum(struct group *g, real max)
 {
+    struct near near = near_of(max);
     struct pair sum = {(real)0, (real)0};
     FOUR_BY_FOUR for (uint c = 0; c < COLS; c += 8)
     {
@@ -107,7 +107,7 @@ INLINE struct pair group_sum(struct group *g, real max)
             term[k] = (real)0;
             if (c + k >= COLS)
                 continue;
-            term[k] = op_term(g->row, group_element(g, c + k), max);
+            term[k] = near_term(g->row, group_element(g, c + k), near);
             if (MADE_OF_TERMS)
                 g->x[c + k] = term[k];
             if (OP_NEEDS_REST)
