@@ -2,13 +2,16 @@
 /*
  * A work-group as a set of workers where lanes can exchange values: each set of lanes
  * reduces on its own; then each set of lanes reduces all the partial results in local memory,
- * however many there are.
+ * however many there are, or each work-item does if they are few.
  */
 #if LANES_BY == LANES_PTX
 #define MOST_SETS (WG / LANES)
 #else
 #define MOST_SETS WG /* the device says how many lanes a set has when it runs */
 #endif
+/* Few enough that every work-item takes all partial results by itself? */
+#define FEW_SETS (LANES_BY == LANES_PTX && MOST_SETS <= 4)
+#define FEW_MAXIMA (LANES_BY == LANES_PTX && MOST_SETS <= 8)
 #define SCRATCH_REALS (LANES_SCRATCH + 3 * MOST_SETS)
 /* Nobody writes the partial results of one kind before all have read the ones before: where
  * a maximum and a sum take turns, each in its place, the other's barrier sees to that. */
@@ -25,10 +28,16 @@ INLINE real set_max(real v, __local real *scratch)
     if (lane_id() == 0)
         part[lanes_id()] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
+#if FEW_MAXIMA
+    v = part[0];
+    UNROLL for (uint k = 1; k < MOST_SETS; k++)
+        v = real_max(v, part[k]);
+#else
     v = -INFINITY;
     for (uint k = lane_id(); k < lanes_count(); k += lanes_size())
         v = real_max(v, part[k]);
     v = lanes_max(v, scratch);
+#endif
     TURN_BARRIER;
     return v;
 }
@@ -42,12 +51,21 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
         lo[lanes_id()] = s.lo;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+#if FEW_SETS
+    s.hi = hi[0], s.lo = lo[0];
+    UNROLL for (uint k = 1; k < MOST_SETS; k++)
+    {
+        struct pair part = {hi[k], lo[k]};
+        s = pair_merge(s, part);
+    }
+#else
     s.hi = s.lo = (real)0;
     for (uint k = lane_id(); k < lanes_count(); k += lanes_size()) {
         struct pair part = {hi[k], lo[k]};
         s = pair_merge(s, part);
     }
     s = lanes_sum(s, scratch);
+#endif
     TURN_BARRIER;
     return s;
 }

@@ -12,6 +12,9 @@
 #ifndef KEPT
 #define KEPT PACKS
 #endif
+#ifndef AHEAD
+#define AHEAD 0 /* 1: all packs of the row after this one stand in local memory */
+#endif
 
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
@@ -27,11 +30,10 @@ enum {
 enum { MASK_WORDS = 0, GROUP = KEPT };
 #endif
 
-#if HAS_DY
-#define TENSORS_READ 2
-#else
-#define TENSORS_READ 1
+#ifndef HAS_DY
+#define HAS_DY 0
 #endif
+#define MASKS_AHEAD (AHEAD && HAS_MASK)
 /* The more of it at once, the more registers spill. */
 #if OP_KEEPS
 #define STOCK_LOOP _Pragma("unroll 1")
@@ -39,16 +41,23 @@ enum { MASK_WORDS = 0, GROUP = KEPT };
 #define STOCK_LOOP _Pragma("unroll 2")
 #endif
 enum {
-    DY_PLACE = WG, /* where a pack of dy stands behind one of x; both are 16 bytes */
-    PLACES_EACH = TENSORS_READ * WG,
-    STOCK = KEPT < PACKS ? (PACKS - KEPT) * PLACES_EACH : 1 /* places of a work-group */
+    NUMBER_PLACES = HOLDS_LOGITS ? PACK * sizeof(real) / 16 : 1,
+    DY_PLACE = NUMBER_PLACES * WG, /* where a pack of dy stands behind one of x */
+    PLACES_EACH = DY_PLACE + HAS_DY * WG,
+    STOCK_FIRST = AHEAD ? 0 : KEPT, /* the first pack there */
+    STOCK = STOCK_FIRST < PACKS ? (PACKS - STOCK_FIRST) * PLACES_EACH : 1, /* places */
+    MASK_PIECE = MASK_WORDS < 4 ? MASK_WORDS : 4, /* words moved at once */
+    MASK_STOCK = (PACKS * MASK_WORDS * WG + 3) / 4
 };
 
 struct held {
     uint x[KEPT][X_WORDS]; /* what does not take part is FILL */
     uint dy[KEPT][DY_WORDS];
     real logit[HOLDS_LOGITS ? KEPT : 1][PACK];
-    __local uint4 *stock; /* pack KEPT, and the next one PLACES_EACH further */
+    __local uint4 *stock; /* pack STOCK_FIRST, the next one PLACES_EACH further */
+#if MASKS_AHEAD
+    __local uint *masks; /* pack 0's, the next one's MASK_WORDS * WG further */
+#endif
     real edge_x[EDGES], edge_dy[EDGES];
 };
 
@@ -89,10 +98,18 @@ INLINE void set_kept(struct held *h, uint j, const struct pack *pack)
  * a moment ago, and will not keep all of it in registers in between. */
 INLINE struct pack get_stocked(const struct held *h, uint j, uint zero)
 {
-    const __local uint4 *place = h->stock + ((j - KEPT) * PLACES_EACH + zero);
+    const __local uint4 *place = h->stock + ((j - STOCK_FIRST) * PLACES_EACH + zero);
     struct pack pack;
     uint4 v = place[0];
     pack.x[0] = v.x, pack.x[1] = v.y, pack.x[2] = v.z, pack.x[3] = v.w;
+#if HOLDS_LOGITS
+    UNROLL for (uint q = 0; q < NUMBER_PLACES; q++)
+    {
+        float4 four = as_float4(place[q * WG]);
+        pack.logit[4 * q] = four.x, pack.logit[4 * q + 1] = four.y;
+        pack.logit[4 * q + 2] = four.z, pack.logit[4 * q + 3] = four.w;
+    }
+#endif
 #if HAS_DY
     v = place[DY_PLACE];
     pack.dy[0] = v.x, pack.dy[1] = v.y, pack.dy[2] = v.z, pack.dy[3] = v.w;
@@ -102,8 +119,16 @@ INLINE struct pack get_stocked(const struct held *h, uint j, uint zero)
 
 INLINE void set_stocked(struct held *h, uint j, const struct pack *pack)
 {
+    __local uint4 *place = h->stock + (j - STOCK_FIRST) * PLACES_EACH;
+#if HOLDS_LOGITS
+    const real *l = pack->logit;
+    UNROLL for (uint q = 0; q < NUMBER_PLACES; q++)
+        place[q * WG] =
+            as_uint4((float4)(l[4 * q], l[4 * q + 1], l[4 * q + 2], l[4 * q + 3]));
+#else
     const uint *w = pack->x;
-    h->stock[(j - KEPT) * PLACES_EACH] = (uint4)(w[0], w[1], w[2], w[3]);
+    place[0] = (uint4)(w[0], w[1], w[2], w[3]);
+#endif
 }
 
 /* Numbers in the place of a pack's logits, or of its x. */
@@ -169,9 +194,9 @@ INLINE void pack_forget(struct pack *pack, struct row row)
 #endif
 }
 
-INLINE void held_forget(struct held *h, struct row row)
+INLINE void held_forget(struct held *h, uint kept, struct row row)
 {
-    UNROLL for (uint j = 0; j < KEPT; j++)
+    UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
         pack_forget(&pack, row);
@@ -180,7 +205,7 @@ INLINE void held_forget(struct held *h, struct row row)
 }
 #else
 #define pack_forget(pack, row)
-#define held_forget(h, row)
+#define held_forget(h, kept, row)
 #endif
 
 #if TAMED
@@ -199,15 +224,15 @@ INLINE void pack_tame(struct pack *pack)
     pack_set(pack, x);
 }
 
-INLINE void held_tame(struct held *h)
+INLINE void held_tame(struct held *h, uint kept)
 {
-    UNROLL for (uint j = 0; j < KEPT; j++)
+    UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
         pack_tame(&pack);
         set_kept(h, j, &pack);
     }
-    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, 0);
         pack_tame(&pack);
@@ -217,5 +242,5 @@ INLINE void held_tame(struct held *h)
         h->edge_x[i] = tame(h->edge_x[i]);
 }
 #else
-#define held_tame(h)
+#define held_tame(h, kept)
 #endif

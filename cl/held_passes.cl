@@ -11,13 +11,13 @@ INLINE struct state held_state(struct held *held, struct row row, struct cut cut
 {
     real max = -INFINITY;
 #if OP_NEEDS_MAX
-    max = held_max(held, row, cut, first);
+    max = held_max(held, KEPT, row, cut, first);
     if (max > s.max)
         s = state_raise(s, max);
     if (!MAX_OF_WORDS)
-        held_forget(held, row);
+        held_forget(held, KEPT, row);
 #endif
-    struct pair sum = held_sum(held, row, cut, first, s.max, max, false, keep);
+    struct pair sum = held_sum(held, KEPT, row, cut, first, s.max, max, false, keep);
     s.sum = pair_merge(s.sum, sum);
     return s;
 }
@@ -34,21 +34,21 @@ INLINE struct state given_state(struct row row)
 
 /* Maximum and sum of what all workers of a set hold. With everybody's maximum first: no state
  * is raised. */
-INLINE struct state held_set_state(struct held *held, struct row row, struct cut cut,
-                                   uint first, struct keep *keep, __local real *scratch)
+INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
+                                   struct cut cut, uint first, struct keep *keep, __local real *scratch)
 {
     struct state s = given_state(row);
 #if !OP_GIVEN
     real most = -INFINITY;
 #if OP_NEEDS_MAX
-    most = held_max(held, row, cut, first);
+    most = held_max(held, kept, row, cut, first);
     s.max = set_max(most, scratch);
     if (TAMED && s.max == (real)INFINITY)
-        held_tame(held);
+        held_tame(held, kept);
     if (!MAX_OF_WORDS)
-        held_forget(held, row);
+        held_forget(held, kept, row);
 #endif
-    s.sum = set_sum(held_sum(held, row, cut, first, s.max, most, true, keep), scratch);
+    s.sum = set_sum(held_sum(held, kept, row, cut, first, s.max, most, true, keep), scratch);
 #endif
     return s;
 }
@@ -62,6 +62,6 @@ INLINE void held_row(struct row row, uint first, __local real *scratch,
     struct keep keep;
     held.stock = stock + get_local_id(0);
     hold_started(&held, row, cut, first, &keep);
-    struct state s = held_set_state(&held, row, cut, first, &keep, scratch);
-    held_end(&held, row, cut, first, s, s.max, &keep, scratch);
+    struct state s = held_set_state(&held, KEPT, row, cut, first, &keep, scratch);
+    held_end(&held, KEPT, row, cut, first, s, s.max, &keep, scratch);
 }

@@ -42,15 +42,16 @@ INLINE real pack_max(const struct pack *pack, struct row row)
     return most;
 }
 
-INLINE real held_max(const struct held *h, struct row row, struct cut cut, uint first)
+INLINE real held_max(const struct held *h, uint kept, struct row row, struct cut cut,
+                     uint first)
 {
     real max = -INFINITY;
-    UNROLL for (uint j = 0; j < KEPT; j++)
+    UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
         max = real_max(max, pack_max(&pack, row));
     }
-    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, row.zero);
         max = real_max(max, pack_max(&pack, row));
@@ -132,13 +133,13 @@ INLINE bool pack_has_max(const struct pack *pack, struct row row, real max, bool
 /* A logarithm of a sum barely above 1 wants the last digits of what stands beside the maximum,
  * which those that were added to it in its pack have lost: they are added again, one by one.
  * Where the sum is 2 or more, nobody misses them; so there is no second maximum either. */
-INLINE struct pair sum_beside_max(const struct held *h, struct row row, struct cut cut,
-                                  uint first, real max, bool holds, struct pair sum, real *ones)
+INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row row,
+                                  struct cut cut, uint first, real max, bool holds, struct pair sum, real *ones)
 {
     struct pack found;
     bool is_found = false;
     uint c = 0;
-    UNROLL for (uint j = 0; j < KEPT; j++)
+    UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
         pack_forget(&pack, row);
@@ -148,7 +149,7 @@ INLINE struct pair sum_beside_max(const struct held *h, struct row row, struct c
             c = pack_column(cut, first, j);
         }
     }
-    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, row.zero);
         if (pack_has_max(&pack, row, max, holds)) {
@@ -192,20 +193,20 @@ INLINE struct pair pack_sum(struct pack *pack, struct row row, struct cut cut, u
 }
 
 /* `holds`: leave the terms, where those can be held. `most` is this worker's own maximum. */
-INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint first,
-                            real max, real most, bool holds, struct keep *keep)
+INLINE struct pair held_sum(struct held *h, uint kept, struct row row, struct cut cut,
+                            uint first, real max, real most, bool holds, struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
     holds = holds && HOLDS_TERMS;
     keep_edges(h, row, cut, first, keep, false);
-    UNROLL for (uint j = 0; j < KEPT; j++)
+    UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
         sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
         if (holds)
             set_kept(h, j, &pack);
     }
-    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, 0);
         sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
@@ -217,7 +218,7 @@ INLINE struct pair held_sum(struct held *h, struct row row, struct cut cut, uint
     sum = edge_sum(h, row, cut, first, max, sum, holds, &ones);
 #if OP_NEEDS_REST && OP_NEEDS_MAX
     if (most == max && sum.hi < (real)2)
-        sum = sum_beside_max(h, row, cut, first, max, holds, sum, &ones);
+        sum = sum_beside_max(h, kept, row, cut, first, max, holds, sum, &ones);
 #endif
 #if OP_NEEDS_MAX
     if (BIASED) {

@@ -85,18 +85,18 @@ INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, 
         words_scatter(w, sizeof(mem_y), y);
 }
 
-INLINE void held_write(const struct held *h, struct row row, struct cut cut, uint first,
-                       struct result result, uint hot, bool terms, real part)
+INLINE void held_write(const struct held *h, uint kept, struct row row, struct cut cut,
+                       uint first,                       struct result result, uint hot, bool terms, real part)
 {
     struct element nothing = {NO_COLUMN, (real)FILL, (real)0};
     real unseen = BOUNDED ? held_value(row, nothing, result, hot) : (real)0;
     struct writing as = {result, hot, terms, part, unseen};
-    UNROLL for (uint j = 0; j < KEPT; j++)
+    UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
         write_pack(&pack, row, cut, first, j, as);
     }
-    STOCK_LOOP for (uint j = KEPT; j < PACKS; j++)
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, 0);
         write_pack(&pack, row, cut, first, j, as);
@@ -115,8 +115,8 @@ INLINE void held_write(const struct held *h, struct row row, struct cut cut, uin
 
 /* The state is the whole row's: write what is held, where terms were taken relative to
  * `max`. */
-INLINE void held_end(struct held *held, struct row row, struct cut cut, uint first,
-                     struct state s, real max, struct keep *keep, __local real *scratch)
+INLINE void held_end(struct held *held, uint kept, struct row row, struct cut cut,
+                     uint first, struct state s, real max, struct keep *keep, __local real *scratch)
 {
     uint hot = NO_COLUMN;
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
@@ -130,11 +130,11 @@ INLINE void held_end(struct held *held, struct row row, struct cut cut, uint fir
 #endif
 #if TAMED
     if (!HOLDS_TERMS && result.max == (real)INFINITY && max < (real)INFINITY)
-        held_tame(held);
+        held_tame(held, kept);
 #endif
     if (!HOLDS_TERMS)
-        held_forget(held, row);
-    held_write(held, row, cut, first, result, hot, HOLDS_TERMS, part);
+        held_forget(held, kept, row);
+    held_write(held, kept, row, cut, first, result, hot, HOLDS_TERMS, part);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, keep, first, WORKERS, scratch);
 #endif

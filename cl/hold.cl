@@ -131,10 +131,14 @@ INLINE void make_logits(struct pack *pack, struct row row, struct cut cut, uint 
 }
 
 /* The masks of GROUP packs from pack `base` on, but none from `end` on. */
-INLINE void hold_masks(uint mask[GROUP][MASK_WORDS + 1], struct row row, struct cut cut,
-                       uint first, uint base, uint end)
+INLINE void hold_masks(const struct held *h, uint mask[GROUP][MASK_WORDS + 1],
+                       struct row row, struct cut cut, uint first, uint base, uint end)
 {
-#if HAS_MASK
+#if MASKS_AHEAD
+    UNROLL for (uint j = 0; j < GROUP; j++)
+        UNROLL for (uint i = 0; i < MASK_WORDS && base + j < end; i++)
+            mask[j][i] = *mask_place(h, base + j, i);
+#elif HAS_MASK
     UNROLL for (uint j = 0; j < GROUP; j++)
         UNROLL for (uint i = 0; i < MASK_WORDS; i++)
             mask[j][i] = 0;
@@ -144,25 +148,27 @@ INLINE void hold_masks(uint mask[GROUP][MASK_WORDS + 1], struct row row, struct 
 #endif
 }
 
-INLINE void hold_logits(struct held *h, struct row row, struct cut cut, uint first)
+INLINE void hold_logits(struct held *h, uint kept, struct row row, struct cut cut,
+                        uint first)
 {
     uint mask[GROUP][MASK_WORDS + 1];
-    UNROLL for (uint base = 0; base < KEPT; base += GROUP)
+    UNROLL for (uint base = 0; base < kept; base += GROUP)
     {
-        hold_masks(mask, row, cut, first, base, KEPT);
+        hold_masks(h, mask, row, cut, first, base, kept);
         UNROLL for (uint j = 0; j < GROUP; j++)
         {
-            if (base + j >= KEPT)
+            if (base + j >= kept)
                 continue;
             struct pack pack = get_kept(h, base + j);
             make_logits(&pack, row, cut, first, base + j, mask[j]);
             set_kept(h, base + j, &pack);
         }
     }
-    stock_wait();
-    STOCK_LOOP for (uint base = KEPT; base < PACKS && REMAKES; base += GROUP)
+    if (kept < PACKS)
+        stock_wait();
+    STOCK_LOOP for (uint base = kept; base < PACKS && REMAKES; base += GROUP)
     {
-        hold_masks(mask, row, cut, first, base, PACKS);
+        hold_masks(h, mask, row, cut, first, base, PACKS);
         UNROLL for (uint j = 0; j < GROUP; j++)
         {
             uint at = base + j;
@@ -215,23 +221,14 @@ INLINE void hold_packs(struct held *h, struct row row, struct cut cut, uint firs
     hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
             KEPT, KEPT);
 #endif
-    UNROLL for (uint j = KEPT; j < PACKS; j++)
-        stock_x(h, row, cut, first, j);
-#if HAS_DY
-    if (cut.dy_fits)
-        UNROLL for (uint j = KEPT; j < PACKS; j++)
-            stock_dy(h, row, cut, first, j, true);
-    else
-        UNROLL for (uint j = KEPT; j < PACKS; j++)
-            stock_dy(h, row, cut, first, j, false);
-#endif
+    stock_packs(h, row, cut, first);
     hold_edges(h, row, cut, first);
 }
 
 INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 {
     hold_packs(h, row, cut, first);
-    hold_logits(h, row, cut, first);
+    hold_logits(h, KEPT, row, cut, first);
 }
 
 /* With what the operation reads of a row first, such as a target and then the logit there: after
@@ -243,5 +240,19 @@ INLINE void hold_started(struct held *h, struct row row, struct cut cut, uint fi
     ASK();
     keep_start(keep, row);
     ASK();
-    hold_logits(h, row, cut, first);
+    hold_logits(h, KEPT, row, cut, first);
 }
+
+#if AHEAD
+/* What was made of packs in local memory, to registers. */
+INLINE void hold_stocked(struct held *h, const struct held *from)
+{
+    UNROLL for (uint j = 0; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(from, j, 0);
+        set_kept(h, j, &pack);
+    }
+    UNROLL for (uint i = 0; i < EDGES; i++)
+        h->edge_x[i] = from->edge_x[i], h->edge_dy[i] = from->edge_dy[i];
+}
+#endif

@@ -14,57 +14,14 @@
 #endif
 #include "group_set.cl"
 #include "held_passes.cl"
-#include "shared.cl"
-
-/* Tickets are counted in the first word, by the first work-item of a work-group. */
-INLINE uint take_ticket(volatile __global uint *shared)
-{
-    return get_local_id(0) == 0 ? atomic_inc(shared) : 0;
-}
-
-/* It tells the others, once they no longer ask for the last one. Every work-group takes tickets
- * until it gets one past the last, and who takes the very last of those puts the word back to 0. */
-INLINE void tell_ticket(volatile __global uint *shared, uint taken, uint tickets,
-                        __local uint *ticket)
-{
-    if (get_local_id(0) == 0) {
-        *ticket = taken;
-        if (taken == tickets + (uint)get_num_groups(0) - 1)
-            atomic_xchg(shared, 0u);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-/* The whole row's state, from the records of all its parts. One set of lanes looks for them
- * and tells the others: looking costs memory traffic. */
-INLINE struct state join(struct shape shape, size_t r, volatile __global uint *shared,
-                         __local real *scratch)
-{
-    __local real *told = scratch + LANES_SCRATCH; /* nobody reads the partial sums any more */
-    struct state s = state_empty();
-    if (lanes_id() == 0) {
-        for (uint k = lane_id(); k < PARTS; k += lanes_size())
-            s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r)));
-#if OP_NEEDS_MAX
-        s = state_raise(s, lanes_max(s.max, scratch));
-#endif
-        s.sum = lanes_row_sum(s.sum, scratch);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0)
-        told[0] = s.max, told[1] = s.sum.hi, told[2] = s.sum.lo;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    s.max = told[0];
-    s.sum.hi = told[1];
-    s.sum.lo = told[2];
-    return s;
-}
+#include "tickets.cl"
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
     __local uint4 stock[STOCK];
+    __local real told[3];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
     tell_ticket(shared, take_ticket(shared), tickets, &ticket);
@@ -77,7 +34,7 @@ clsm_row(TENSORS, SHARED)
         struct keep keep;
         held.stock = stock + get_local_id(0);
         hold_started(&held, row, cut, first, &keep);
-        struct state s = held_set_state(&held, row, cut, first, &keep, scratch);
+        struct state s = held_set_state(&held, KEPT, row, cut, first, &keep, scratch);
         real max = s.max;
 #if OP_GIVEN
         barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
@@ -85,11 +42,11 @@ clsm_row(TENSORS, SHARED)
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
         if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */
-            s = join(shape, r, shared, scratch);
+            s = join(shape, r, shared, scratch, told);
 #endif
         uint taken = take_ticket(shared); /* is on its way while the row is written */
         if (OP_WRITES == WRITES_ROW || part == 0)
-            held_end(&held, row, cut, first, s, max, &keep, scratch);
+            held_end(&held, KEPT, row, cut, first, s, max, &keep, scratch);
         tell_ticket(shared, taken, tickets, &ticket);
     }
 }

@@ -92,7 +92,7 @@ INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 #undef LANES_SCRATCH
 #define LANES_SCRATCH WG
 /* PoCL 3.1 turns work-items into one loop, and LLVM's vectoriser got exponentials of a row's
- * maximum and its sink wrong there; what is volatile it leaves alone. */
+ * maximum and its sink wrong there, and who ends a row; what is volatile it leaves alone. */
 #undef LANES_ALONE
 #define LANES_ALONE volatile
 INLINE real lanes_swap(real v, uint distance, __local real *scratch)

@@ -35,13 +35,13 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 #endif
     struct result result = close_row(row, s, &keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    held_write(&held, row, cut, first, result, NO_COLUMN, false,
+    held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
                    (real)1);
     while (cut.base) {
         cut.base -= PACKS * WG;
         cut.ragged = cut.base == 0 && start.ragged;
         hold_row(&held, row, cut, first);
-        held_write(&held, row, cut, first, result, NO_COLUMN, false,
+        held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
                    (real)1);
     }
 #endif

@@ -72,25 +72,39 @@ INLINE void signed_write(volatile __global ulong2 *to, struct state s, uint sign
         ptx_send(to + i, word[2 * i], word[2 * i + 1], sign);
 }
 
-/* Waits for it. */
-INLINE struct state signed_read(volatile __global ulong2 *from, uint sign)
+/* Are both words of a piece there? */
+INLINE bool is_signed(ulong2 piece, uint sign)
 {
-    ulong2 piece[STATE_PIECES];
+    return ((uint)(piece.x >> 32) == sign) & ((uint)(piece.y >> 32) == sign);
+}
+
+/* Waits for it; `late`: it most likely is not there yet. The pieces have names because NVIDIA's
+ * compiler kept an array of them in memory. */
+INLINE struct state signed_read(volatile __global ulong2 *from, uint sign, bool late)
+{
+    ulong2 a = 0, b = 0, c = 0;
     SCALAR number[3] = {0, 0, 0};
-    for (bool there = false; !there;) {
+    if (late)
         ptx_pause();
-        there = true;
-        UNROLL for (uint i = 0; i < STATE_PIECES; i++)
-            piece[i] = ptx_look(from + i);
-        UNROLL for (uint i = 0; i < STATE_PIECES; i++)
-            there = there && (uint)(piece[i].x >> 32) == sign &&
-                    (uint)(piece[i].y >> 32) == sign;
+    for (bool there = false; !there;) {
+        a = ptx_look(from);
+        if (STATE_PIECES > 1)
+            b = ptx_look(from + 1);
+        if (STATE_PIECES > 2)
+            c = ptx_look(from + 2);
+        there = is_signed(a, sign) & (STATE_PIECES < 2 || is_signed(b, sign)) &
+                (STATE_PIECES < 3 || is_signed(c, sign));
+        if (!there)
+            ptx_pause();
     }
-    UNROLL for (uint i = 0; i < NUMBERS; i++)
 #if REAL_IS_F64
-        number[i] = as_double((uint2)((uint)piece[i].x, (uint)piece[i].y));
+    number[0] = as_double((uint2)((uint)a.x, (uint)a.y));
+    number[1] = as_double((uint2)((uint)b.x, (uint)b.y));
+    number[2] = NUMBERS > 2 ? as_double((uint2)((uint)c.x, (uint)c.y)) : 0;
 #else
-        number[i] = as_float((uint)(i % 2 ? piece[i / 2].y : piece[i / 2].x));
+    number[0] = as_float((uint)a.x);
+    number[1] = as_float((uint)a.y);
+    number[2] = NUMBERS > 2 ? as_float((uint)b.x) : 0;
 #endif
     struct state s = state_empty();
     s.max = number[0];

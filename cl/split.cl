@@ -55,7 +55,7 @@ INLINE void write_part(struct row row, struct cut cut, struct result result)
     do {
         struct held held;
         hold_row(&held, row, cut, first);
-        held_write(&held, row, cut, first, result, NO_COLUMN, false,
+        held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
                    (real)1);
         cut.base += PACKS * WG;
         cut.ragged = false;

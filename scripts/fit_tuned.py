@@ -34,7 +34,9 @@ def kind_of(problem):
         return "LONG_LISTS" if problem["k"] > MIDDLE_LIST else "MIDDLE_LISTS"
     if problem["y"] != "row":
         return "READS_ONLY"
-    return "SUMS_ONLY" if problem["has_dy"] else "WRITES_ROW"
+    if problem["has_dy"]:
+        return "SUMS_ONLY"
+    return "WRITES_GRADIENT" if problem["has_targets"] else "WRITES_ROW"
 
 
 class Group:

@@ -99,8 +99,11 @@ static const char *shared_misfit(const struct config *config, const struct probl
                                  const struct traits *t)
 {
     size_t parts = clsm_config_parts(config, p, t);
-    bool waits = clsm_variants[config->variant].launches != 2;
-    if (waits && parts > t->compute_units)
+    const struct variant *v = &clsm_variants[config->variant];
+    bool waits = v->launches != 2;
+    /* one work-group for each unit at least, which has two parts if the next comes
+     * ahead */
+    if (waits && parts > t->compute_units * (v->ahead ? 2 : 1))
         return "the rows have more parts than the device runs at once";
     if (waits && parts < 2)
         return "a single work-group holds the rows";

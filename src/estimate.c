@@ -106,12 +106,16 @@ enum {
     REGISTERS = 65536,    /* of a unit */
     OTHER_REGISTERS = 32, /* that a work-item needs besides what it holds */
     ROW_STEPS = 190,      /* of a work-item for each row, with barriers ... */
-    CLUSTER_STEPS = 100,  /* ... and without */
+    CLUSTER_STEPS = 100,  /* ... and without, */
+    PART_STEPS = 650,     /* or for each part, with tickets and all the others' sums */
     QUEUE_CYCLES = 3200,  /* ... and with all others in the way */
     RAGGED_BYTES = 200,
     PEAK_BYTES = 60, /* in a cycle, for a unit that others leave alone */
     TICKET_CYCLES = 2500,
-    JOIN_CYCLES = 8800 /* until all parts of a row have seen each other */
+    JOIN_CYCLES = 8800, /* until all parts of a row have seen each other */
+    LATE_CYCLES = 3000,
+    LATE_PART = 150,
+    LATE_MASK = 4000
 };
 
 double clsm_element_steps(const struct problem *p)
@@ -137,8 +141,11 @@ double clsm_unit_local_bytes(const struct traits *t)
     return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
 }
 
-/* What local memory costs against registers. */
-static const double STOCK_COST = 1.02;
+/* What local memory costs against registers; what is left of waiting where the next
+ * part comes meanwhile. */
+static const double STOCK_COST = 1.02, AHEAD_WAITS = 0.5;
+/* Masks that do not stand as x does, one by one. */
+static const double GATHER_COST = 1.2;
 
 static double estimate_held(const struct config *config, const struct problem *p,
                             const struct traits *t)
@@ -177,7 +184,9 @@ static double estimate_held(const struct config *config, const struct problem *p
     double extra = ragged ? RAGGED_BYTES : 0;
     double memory = rows * (in * (1 + again) + out + extra) / (gpu.bytes * units);
     memory *= stock ? STOCK_COST : 1;
-    double row_steps = barriers ? ROW_STEPS : CLUSTER_STEPS;
+    if (stock && !v->ahead && ragged && clsm_has(p, CLSM_MASK))
+        memory *= GATHER_COST;
+    double row_steps = v->ahead ? PART_STEPS : barriers ? ROW_STEPS : CLUSTER_STEPS;
     double steps = row_steps + elements * (1 + again / 2);
     double there = fmin(ceil(groups / units), resident) * wg;
     double work = groups * wg * steps / gpu.lanes / busy * fmax(1, gpu.filled / there);
@@ -198,11 +207,16 @@ static double estimate_held(const struct config *config, const struct problem *p
         alone += TARGET_CYCLES;
     if (joins) {
         alone += JOIN_CYCLES / 4 + 20 * parts;
-        queue += JOIN_CYCLES * 3 / 4;
+        queue += v->ahead ? 0 : JOIN_CYCLES * 3 / 4; /* over before it begins */
     }
     double turns = ceil(groups / (units * resident)) * chunks * launches;
-    double waiting = (turns - 1) * (alone + queue);
-    return (launches * gpu.launch + alone + clsm_together(work, memory, waiting)) /
+    double waiting = (turns - 1) * (alone + queue) * (v->ahead ? AHEAD_WAITS : 1);
+    /* work-groups that wait do so in step, and memory with them */
+    double late = LATE_CYCLES + LATE_PART * parts;
+    late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
+    late *= joins && !v->ahead ? turns - 1 : 0;
+    return (launches * gpu.launch + alone + late +
+            clsm_together(work, memory, waiting)) /
            1.75e9;
 }
 

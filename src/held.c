@@ -7,6 +7,8 @@ enum {
     KEPT_WORDS = 32,      /* where local memory takes the rest, */
     KEPT_REALS = 28,      /* which for whole reals takes a few registers more */
     LOCAL_SPARE_BYTES = 512,
+    AHEAD_ITEM_BYTES = 192, /* so that a unit has room for as many as its registers; */
+    AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks */
     MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
     MAX_GROUP_WORDS = 32768
 };
@@ -46,7 +48,8 @@ static bool may_stock(const struct config *config, const struct problem *p)
     bool dy = !clsm_has(p, CLSM_DY) ||
               clsm_type_bytes(p->dy.type) == clsm_type_bytes(p->x.type);
     return v->packs && v->geometry != ROW_PER_CLUSTER && dy &&
-           (x_is_real(p) || !clsm_problem_holds_logits(p));
+           (x_is_real(p) || !clsm_problem_holds_logits(p) ||
+            (v->ahead && !clsm_problem_is_f64(p)));
 }
 
 static size_t most_words(const struct problem *p)
@@ -64,7 +67,8 @@ static unsigned kept_of(unsigned packs, const struct config *config,
     bool alone = clsm_variants[config->variant].geometry != ROW_PER_GROUPS;
     size_t words = pack_words(p);
     size_t most = clsm_has(p, CLSM_DY) && alone ? most_words(p) : KEPT_WORDS;
-    if (packs * words <= most || !may_stock(config, p))
+    bool ahead = clsm_variants[config->variant].ahead;
+    if (packs * words <= most || !may_stock(config, p) || ahead)
         return packs;
     return (unsigned)((halves ? KEPT_WORDS : KEPT_REALS) / words);
 }
@@ -75,11 +79,25 @@ unsigned clsm_config_kept(const struct config *config, const struct problem *p,
     return kept_of(packs_held(config, p, t), config, p);
 }
 
+/* Bytes of one pack in local memory, with its mask where that comes ahead. */
+static size_t pack_bytes(const struct config *config, const struct problem *p)
+{
+    bool ahead = clsm_variants[config->variant].ahead;
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), bytes = PACK_BYTES;
+    if (clsm_problem_holds_logits(p) && !x_is_real(p))
+        bytes = pack * sizeof(float);
+    if (clsm_has(p, CLSM_DY))
+        bytes += PACK_BYTES;
+    if (clsm_has(p, CLSM_MASK) && ahead)
+        bytes += (pack * clsm_operand_bytes(CLSM_MASK, p) + 3) / 4 * 4;
+    return bytes;
+}
+
 static size_t stock_bytes(unsigned packs, const struct config *config,
                           const struct problem *p)
 {
-    size_t places = clsm_has(p, CLSM_DY) ? 2 : 1;
-    return (packs - kept_of(packs, config, p)) * places * PACK_BYTES *
+    unsigned ahead = clsm_variants[config->variant].ahead ? packs : 0;
+    return (packs - kept_of(packs, config, p) + ahead) * pack_bytes(config, p) *
            clsm_config_wg(config);
 }
 
@@ -102,11 +120,17 @@ unsigned clsm_config_held_words(const struct config *config, const struct proble
 bool clsm_held_fits(const struct config *config, const struct problem *p,
                     const struct traits *t)
 {
+    const struct variant *v = &clsm_variants[config->variant];
     size_t words = clsm_config_held_words(config, p, t);
     unsigned packs = packs_held(config, p, t);
     size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
     size_t scratch = clsm_config_scratch_bytes(config, p) /
                      (t->lanes_by == LANES_PTX ? t->lanes : 1);
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    size_t item_bytes = halves ? AHEAD_HALF_BYTES : AHEAD_ITEM_BYTES;
+    if (v->ahead && (words > KEPT_WORDS || !may_stock(config, p) ||
+                     stock > item_bytes * clsm_config_wg(config)))
+        return false;
     return packs <= MOST_PACKS && words <= most_words(p) &&
            words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);

@@ -17,6 +17,8 @@ static enum op_kind kind_of(const struct problem *p)
         return p->k > MIDDLE_LIST ? LONG_LISTS : MIDDLE_LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
         return READS_ONLY;
+    if (clsm_has(p, CLSM_TARGETS))
+        return WRITES_GRADIENT;
     return clsm_has(p, CLSM_DY) ? SUMS_ONLY : WRITES_ROW;
 }
 
@@ -24,7 +26,9 @@ static bool serves(const struct tuned *r, const struct problem *p,
                    const struct traits *t)
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
-    return (r->kind == ANY_KIND || r->kind == kind_of(p)) &&
+    enum op_kind kind = kind_of(p);
+    bool gradient = kind == WRITES_GRADIENT && r->kind == WRITES_ROW;
+    return (r->kind == ANY_KIND || r->kind == kind || gradient) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && rows >= r->rows_min &&

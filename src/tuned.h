@@ -8,11 +8,12 @@
 /* Operations that keep a device busy in like ways. */
 enum op_kind {
     ANY_KIND,
-    WRITES_ROW,   /* find a maximum and a sum, write a row */
-    READS_ONLY,   /* find a maximum and a sum */
-    MIDDLE_LISTS, /* the same, and 17 to 64 of the largest elements */
-    LONG_LISTS,   /* more of them */
-    SUMS_ONLY,    /* read two tensors for a sum, write a row */
+    WRITES_ROW,      /* find a maximum and a sum, write a row */
+    READS_ONLY,      /* find a maximum and a sum */
+    MIDDLE_LISTS,    /* the same, and 17 to 64 of the largest elements */
+    LONG_LISTS,      /* more of them */
+    SUMS_ONLY,       /* read two tensors for a sum, write a row */
+    WRITES_GRADIENT, /* as WRITES_ROW, whose records serve it too, with targets */
 };
 
 enum { ANY_BYTES = 0 };

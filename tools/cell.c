@@ -12,6 +12,17 @@
 
 enum { MAX_LENGTHS = 24, ROWS = INPUT_KIND_COUNT + 3 };
 
+/* A row that takes several work-groups and is ragged, where each holds as much as it
+ * may of a row; 0 for configurations that do not say so. */
+static size_t shared_length(const char *config)
+{
+    const char *wg = strstr(config, "WG="), *hold = strstr(config, "HOLD=");
+    enum { PACKS = 12 }; /* columns for each: two parts of 16-bit data, three of f32 */
+    return wg && hold
+               ? strtoul(wg + 3, NULL, 10) * strtoul(hold + 5, NULL, 10) * PACKS + 5
+               : 0;
+}
+
 /* Row lengths around each parameter of a configuration ("WG=64" gives 63, 64, 65), and
  * some that are around none. */
 static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
@@ -26,6 +37,8 @@ static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
             if (around[i])
                 lengths[n++] = around[i];
     }
+    if (shared_length(config) && n < MAX_LENGTHS)
+        lengths[n++] = shared_length(config);
     return n;
 }
 
@@ -49,7 +62,7 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
     p->inner = inner;
     if (i % 2 && takes_limit(cell->op))
         p->nonfinite = CLSM_NONFINITE_LIMIT;
-    if (!dress_problem(dress, p))
+    if (!cols || !dress_problem(dress, p))
         return;
     bool good = trial_run(s, &trial, NULL, &v);
     if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
@@ -80,7 +93,8 @@ static unsigned fitting_dress(const struct cell *cell, unsigned wish)
 
 void cell_verify(const struct session *s, struct cell *cell)
 {
-    static const size_t dressed[][2] = {{1, 1}, {37, 1}, {300, 1}, {1, 33}, {300, 5}};
+    const size_t dressed[][2] = {{1, 1},  {37, 1},  {300, 1},
+                                 {1, 33}, {300, 5}, {shared_length(cell->config), 1}};
     static const size_t inners[] = {3, 33, 8,
                                     5}; /* beside and below a work-group's rows */
     size_t lengths[MAX_LENGTHS];
@@ -91,7 +105,7 @@ void cell_verify(const struct session *s, struct cell *cell)
     for (unsigned i = 0; i < n; i++)
         verify_length(s, cell, lengths[i], inners[i % 4], n + i, 0);
     for (unsigned d = 1; d < dress_count(); d++)
-        for (unsigned i = 0; i < 5 && (!cell->dress || d == one); i++)
+        for (unsigned i = 0; i < 6 && (!cell->dress || d == one); i++)
             verify_length(s, cell, dressed[i][0], dressed[i][1], i, d);
     cell->unfit = cell->run == 0;
 }

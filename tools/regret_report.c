@@ -125,6 +125,7 @@ cJSON *regret_json(const struct result *r)
     cJSON_AddStringToObject(j, "op", clsm_op_name(p->op));
     cJSON_AddStringToObject(j, "y", ys[info.y]);
     cJSON_AddBoolToObject(j, "has_dy", (info.needs & CLSM_BIT(CLSM_DY)) != 0);
+    cJSON_AddBoolToObject(j, "has_targets", (info.needs & CLSM_BIT(CLSM_TARGETS)) != 0);
     cJSON_AddStringToObject(j, "type", clsm_type_name(p->x_type));
     cJSON_AddNumberToObject(j, "element_bytes", (double)clsm_type_bytes(p->x_type));
     cJSON_AddNumberToObject(j, "rows", (double)p->rows);

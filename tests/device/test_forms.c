@@ -51,16 +51,6 @@ static bool find_config(struct fitting *f)
     return n;
 }
 
-/* PoCL 3.1 has every emulated lane of a cluster count a bad target, where only the
- * first should, in rows with class weights: see bench/NOTES.md. */
-static bool is_known_wrong(const struct fitting *f)
-{
-    const struct device *device = f->tally->device;
-    return lanes_are_local(device) && clsm_variants[f->variant].exact_cols &&
-           device->session.engine->traits.bits & TRAIT_CPU &&
-           f->trial.problem.operands & CLSM_BIT(CLSM_WEIGHTS);
-}
-
 /* Dress the trial for a length. False if there is no such dress, or nothing serves. */
 static bool put_on(struct fitting *f, size_t length)
 {
@@ -70,8 +60,8 @@ static bool put_on(struct fitting *f, size_t length)
     *p = problem_of(f->op, f->type, f->type, DRESS_ROWS, lengths[length]);
     if (f->dress % 2 && !(clsm_op_may(f->op) & CLSM_ONLY_DEFAULT))
         p->nonfinite = CLSM_NONFINITE_LIMIT;
-    bool found = dress_problem(f->dress, p) && can_do(f->tally->device, p) &&
-                 !is_known_wrong(f) && find_config(f);
+    bool found =
+        dress_problem(f->dress, p) && can_do(f->tally->device, p) && find_config(f);
     p->variant = f->config;
     return found;
 }

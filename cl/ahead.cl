@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ahead: as `joined`, but a work-group has two parts: while one waits in registers for the
+ * maximum and the sum of its row, the next one comes to local memory, and what it brings to its own
+ * row is told before anybody waits for the first. So the wait is over before it begins.
+ *
+ * All parts of the first unfinished row are told, or will be by work-groups that run, once
+ * PARTS of them run at all: none waits while it has something to tell.
+ */
+#ifndef WG
+#define WG 256
+#endif
+#define AHEAD 1
+#include "group_set.cl"
+#include "held_passes.cl"
+#include "tickets.cl"
+
+/* What is the same for all work-items of a part, until it is written: registers are few. */
+struct noted {
+    struct keep keep;
+    real max;
+};
+
+/* A ticket's part of a row. */
+struct part {
+    size_t r;
+    struct row row;
+    struct cut cut;
+    uint number, first; /* of the row's parts; of its workers */
+};
+
+#define PART_AT(name, t)                                                                 \
+    struct part name;                                                                    \
+    name.r = shape.first_row + (t) / PARTS;                                              \
+    name.row = ROW_AT(name.r);                                                           \
+    name.cut = cut_row(name.row);                                                        \
+    name.number = (t) % PARTS;                                                           \
+    name.first = name.number * WG + (uint)get_local_id(0)
+
+__kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
+clsm_row(TENSORS, SHARED)
+{
+    __local real scratch[SCRATCH_REALS];
+    __local uint4 stock[STOCK];
+    __local real told[3];
+    __local uint ticket;
+    const uint tickets = (uint)shape.launch_rows * PARTS;
+    struct held held, coming;
+    __local struct noted noted[2]; /* in turn, so that nobody waits */
+    uint turn = 0;
+    uint before = tickets;
+    coming.stock = stock + get_local_id(0);
+#if MASKS_AHEAD
+    __local uint4 masks[MASK_STOCK];
+    coming.masks = (__local uint *)masks + get_local_id(0) * MASK_PIECE;
+#endif
+    tell_ticket(shared, take_ticket(shared), tickets, &ticket);
+    uint t = ticket;
+    if (t < tickets) {
+        PART_AT(p, t);
+        stock_packs(&coming, p.row, p.cut, p.first);
+    }
+    while (t < tickets || before < tickets) {
+        uint taken = t;
+        if (t < tickets) {
+            PART_AT(p, t);
+            struct keep keep;
+            hold_edges(&coming, p.row, p.cut, p.first);
+            ASK();
+            keep_start(&keep, p.row);
+            ASK();
+            hold_logits(&coming, 0, p.row, p.cut, p.first);
+            struct state s =
+                held_set_state(&coming, 0, p.row, p.cut, p.first, &keep, scratch);
+#if !OP_GIVEN
+            if (get_local_id(0) == 0)
+                signed_write(signed_of(shared, shape, p.r, p.number), s,
+                             sign_of(shape, p.r));
+#endif
+            if (get_local_id(0) == 0)
+                noted[turn].keep = keep, noted[turn].max = s.max;
+            taken = take_ticket(shared);
+        }
+        turn ^= 1;
+        if (before < tickets) {
+            PART_AT(p, before);
+            if (OP_WRITES == WRITES_ROW || p.number == 0) { /* it writes all there is */
+#if OP_GIVEN
+                struct state whole = given_state(p.row);
+#else
+                struct state whole = join(shape, p.r, shared, scratch, told);
+#endif
+                struct noted note = noted[turn];
+                held_end(&held, KEPT, p.row, p.cut, p.first, whole, note.max, &note.keep,
+                         scratch);
+            }
+        }
+        before = t;
+        if (t < tickets) {
+            hold_stocked(&held, &coming);
+#if OP_GIVEN
+            barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
+#endif
+            tell_ticket(shared, taken, tickets, &ticket);
+            t = ticket;
+        }
+        if (t < tickets) {
+            PART_AT(p, t);
+            stock_packs(&coming, p.row, p.cut, p.first);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of rows for work-groups that wait for one another: who takes which, and what they make
+ * of it together. */
+#include "shared.cl"
+
+/* Tickets are counted in the first word, by the first work-item of a work-group. */
+INLINE uint take_ticket(volatile __global uint *shared)
+{
+    return get_local_id(0) == 0 ? atomic_inc(shared) : 0;
+}
+
+/* It tells the others, once they no longer ask for the last one. Every work-group takes tickets
+ * until it gets one past the last, and who takes the very last of those puts the word back to 0. */
+INLINE void tell_ticket(volatile __global uint *shared, uint taken, uint tickets,
+                        __local uint *ticket)
+{
+    if (get_local_id(0) == 0) {
+        *ticket = taken;
+        if (taken == tickets + (uint)get_num_groups(0) - 1)
+            atomic_xchg(shared, 0u);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The whole row's state, from the records of all its parts. One set of lanes looks for them
+ * and tells the others: looking costs memory traffic. */
+INLINE struct state join(struct shape shape, size_t r, volatile __global uint *shared,
+                         __local real *scratch, __local real *told)
+{
+    struct state s = state_empty();
+    if (lanes_id() == 0) {
+        for (uint k = lane_id(); k < PARTS; k += lanes_size())
+            s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r),
+                                           !AHEAD));
+#if OP_NEEDS_MAX
+        s = state_raise(s, lanes_max(s.max, scratch));
+#endif
+        s.sum = lanes_row_sum(s.sum, scratch);
+    }
+    if (get_local_id(0) == 0)
+        told[0] = s.max, told[1] = s.sum.hi, told[2] = s.sum.lo;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    s.max = told[0];
+    s.sum.hi = told[1];
+    s.sum.lo = told[2];
+    return s;
+}
