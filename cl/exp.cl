@@ -72,14 +72,25 @@ static real exp_polynomial(real r)
     return FMA(low, square, r) + (real)1.0f;
 }
 
-static real exp_nonpositive(real d)
+/* From -127 ln2 up. */
+static real exp_in_range(real d)
 {
     real t = FMA(d, (real)0x1.715476p+0f, (real)(0x1.8p+23f + 127.0f));
     real n = t - (0x1.8p+23f + 127.0f);
     real r = FMA(n, (real)-0x1.62e400p-1f, d);
     r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
-    real e = exp_polynomial(r) * AS_F32(AS_U32(t) << 23);
-    return d < -0x1.5d589ep+6f ? (real)0.0f : e;
+    return exp_polynomial(r) * AS_F32(AS_U32(t) << 23);
+}
+
+static real exp_nonpositive(real d)
+{
+    return d < -0x1.5d589ep+6f ? (real)0.0f : exp_in_range(d);
+}
+
+/* The same in two instructions less; what is barely subnormal may be that. */
+static inline real exp_clamped(real d)
+{
+    return exp_in_range((real)-0x1.601e68p+6f > d ? (real)-0x1.601e68p+6f : d); /* 2^-127 */
 }
 #define exp_result exp_nonpositive
 
@@ -113,6 +124,7 @@ static inline real exp_rough(real d)
 
 #ifndef EXP_ROUGH
 #define exp_rough exp_result
+#define exp_clamped exp_result
 #endif
 
 #ifndef EXP_BIASED

@@ -41,7 +41,7 @@ static real op_term(struct row row, struct element e, real max)
         return exp_biased(e.x, row_max(max));
     real d = from_max(e.x, max);
 #if VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
-    return ROUGH ? exp_rough(d) : exp_nonpositive(d);
+    return ROUGH ? exp_rough(d) : exp_clamped(d);
 #else
     return ROUGH ? exp_result(d) : exp_nonpositive(d);
 #endif

@@ -14,6 +14,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
     struct reading in;
     write_nothing(&out, is_large(shape));
     in.held = held;
+    in.exact = false;
     for (size_t r = first; r <= last; r++) {
         in.row = ROW_AT(r);
         if (r == last) /* to write the row before */

@@ -6,7 +6,8 @@
  * caches where x and y do not fit there, whatever a row's length and address. Reads x once
  * from memory, writes y once. Wins on CPU runtimes on rows of up to a few hundred elements.
  */
-#include "stream.cl"
+#include "near.cl"
+#include "ring.cl"
 #include "wide_set.cl"
 
 #ifndef COLS
@@ -18,41 +19,6 @@ enum {
     MOST_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32, /* in a block */
     SPARE = 64
 };
-
-/* Results that wait for their line to be full: `count` of them, the first of which belongs
- * `before` elements behind a line's start. */
-struct lines {
-    __local word_y *waiting; /* at a line's start */
-    __global word_y *to;
-    uint before, count;
-};
-
-/* Those that are no whole line. */
-INLINE void lines_edge(struct lines *l, uint end)
-{
-    for (uint k = l->before; k < end; k++)
-        l->to[k] = l->waiting[k];
-    l->before = 0;
-}
-
-/* Whole lines leave, the rest moves to the front. */
-INLINE void lines_flush(struct lines *l, bool past)
-{
-    uint at = 0;
-    if (l->before && l->count >= Y_LINE) {
-        lines_edge(l, Y_LINE);
-        at = Y_LINE;
-    }
-    uint whole = l->count / Y_LINE * Y_LINE;
-    if (at < whole)
-        lines_move((const __local uint16 *)(l->waiting + at),
-                   (__global uint16 *)(l->to + at), (whole - at) / Y_LINE, past);
-    at = max(at, whole);
-    l->to += at;
-    l->count -= at;
-    __local uint16 *front = (__local uint16 *)l->waiting;
-    front[0] = front[at / Y_LINE];
-}
 
 INLINE struct row exact(struct row row)
 {
@@ -85,15 +51,19 @@ INLINE real short_max(struct row row, bool safe)
 INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
                              __local SCALAR *held, bool safe)
 {
+    struct near near = near_of(max);
     struct pair sum = {(real)0, (real)0};
     real part[2] = {(real)0, (real)0};
+    /* the next block's, while there is enough to compute */
+    UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
+        announce_near((const __global char *)(row.x + MOST_ROWS * COLS) + k);
     UNROLL for (uint c = 0; c < COLS; c += VEC)
     {
         uint k = c / VEC;
         struct element e = short_element(row, c, safe);
-        real term = op_term(row, e, max);
+        real term = near_term(row, e, near);
         keep_add(keep, row, e);
-        CAT(vstore, VEC)(term, 0, held + c);
+        STORE_REAL(term, __local, held + c);
         if (OP_NEEDS_REST) {
             sum = pair_add(sum, term);
             continue;
@@ -119,7 +89,7 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
 INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
                         struct result result, bool safe)
 {
-#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+#if MADE_OF_TERMS
     real v = op_from_term(row, c, CAT(vload, VEC)(0, held + c), result);
 #else
     real v = op_elsewhere(row, short_element(row, c, safe), result);
@@ -137,10 +107,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
 {
     bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
     bool past = is_large(shape);
-    struct lines lines = {waiting, (__global word_y *)ROW_AT(first).y,
-                          0, 0};
-    lines.before = lines.count = (uint)((size_t)lines.to % LINE_BYTES / sizeof(mem_y));
-    lines.to -= lines.before;
+    struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
         /* behind these rows there are others */

@@ -26,6 +26,9 @@ enum {
 #ifndef ROWS_ARE_SHARED
 #define ROWS_ARE_SHARED 0 /* 1: what is read is a part of a row */
 #endif
+#ifndef DETERMINISTIC
+#define DETERMINISTIC 0 /* 1: a row's bits do not depend on those before it */
+#endif
 #ifndef HOLD_COLS
 #define HOLD_COLS 0 /* no room */
 #endif
@@ -52,6 +55,7 @@ struct reading {
     uint latest; /* chunks that s.part has */
     uint look;   /* how many columns to take the base of */
     bool known;  /* have all been looked at? */
+    bool exact;  /* is every term a pair's? */
     SCALAR from; /* their largest */
     struct base base;
     real factor; /* takes terms from the base to what the state is relative to */
@@ -105,7 +109,7 @@ INLINE real read_term(struct reading *in, struct row row, uint c, __local SCALAR
 {
     real term = pipeline_term(in, row, row_element(row, c));
 #if HOLDS_TERMS
-    CAT(vstore, VEC)(term, 0, held + c);
+    STORE_REAL(term, __local, held + c);
 #endif
     return term;
 }
@@ -115,28 +119,39 @@ INLINE uint chunks_to_read(const struct reading *in)
     return OP_GIVEN ? 0 : (in->row.end - in->at) / CHUNK;
 }
 
-INLINE void read_chunk(struct reading *in)
+/* A chunk's terms go to s.part: each by itself, or as a tree, or a plain sum where nobody sees
+ * more digits than that has. */
+INLINE void read_terms(struct reading *in, bool exact)
 {
     struct row row = cut_chunk(in->row, in->at);
-    real sum[SUMS];
     __local SCALAR *held = in->held + (in->at - in->row.begin);
+    const bool plain = ROUGH && !OP_NEEDS_REST;
+    real sum[SUMS];
     announce(row.x);
     UNROLL for (uint k = 0; k < TERMS; k++)
     {
         real term = read_term(in, row, k * VEC, held);
-        if (OP_NEEDS_REST) /* a logarithm wants the last digits */
+        if (exact)
             in->s.part = pair_add(in->s.part, term);
-        else if (ROUGH) /* nobody sees more digits than a plain sum has */
+        else if (plain)
             in->s.part.hi += term;
         else
             sum[k / 2] = k % 2 ? sum[k / 2] + term : term;
     }
-    if (!OP_NEEDS_REST && !ROUGH) {
+    if (!exact && !plain) {
         UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
             UNROLL for (uint k = 0; k < d; k++)
                 sum[k] += sum[k + d];
         in->s.part = pair_add(in->s.part, sum[0]);
     }
+}
+
+INLINE void read_chunk(struct reading *in)
+{
+    if (OP_NEEDS_REST && in->exact) /* a logarithm wants the last digits */
+        read_terms(in, true);
+    else
+        read_terms(in, false);
     in->at += CHUNK;
     in->latest++;
 }

@@ -44,6 +44,14 @@ INLINE enum reading_end read_rest(struct reading *in)
         return not_read(in);
     real top = rebase(in, in->max);
 #if OP_NEEDS_REST
+    /* What is lost in trees is nothing beside as much as this besides the largest term. */
+    bool enough = FIRST(sum.hi) >= (ROUGH ? 1.0078125f : 4.0f) * FIRST(top);
+    if (!in->exact && !enough) {
+        in->exact = true;
+        read_from_start(in, in->look);
+        return READ_AGAIN;
+    }
+    in->exact = ROWS_ARE_SHARED || !enough; /* for the next row */
     struct pair whole = {(real)1, (real)0};
     sum = pair_add(sum, -top);
     sum = pair_add(whole, (sum.hi + sum.lo) * in->factor);
@@ -96,6 +104,8 @@ INLINE bool read_chunks(struct reading *in, struct writing *out)
 INLINE enum reading_end read_row(struct reading *in, struct writing *out)
 {
     enum reading_end end = READ_AGAIN;
+    if (DETERMINISTIC)
+        in->exact = ROWS_ARE_SHARED;
     read_from_start(in, CHUNK);
     while (end == READ_AGAIN) {
         take_base(in);

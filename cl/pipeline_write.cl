@@ -48,19 +48,38 @@ INLINE real written_value(const struct writing *out, struct row row, uint c,
 #define SPOT_OF(result) NO_COLUMN
 #endif
 
+/* Columns c on of the same, a whole line of them. */
+INLINE void write_line(const struct writing *out, struct row row, uint c,
+                       const __local SCALAR *held, uint spot, bool past)
+{
+    line_y part[LINE_PARTS];
+    UNROLL for (uint k = 0; k < LINE_PARTS; k++)
+    {
+        real v = written_value(out, row, c + k * VEC, held, spot);
+#if STAYS_BASED
+        part[k] = CAT(number_bits_, Y)(v);
+#else
+        part[k] = CAT(bits_, Y)(v);
+#endif
+    }
+    line_store(part, row.y + c, past);
+}
+
 /* Up to `end`, which is a row's or that of what stands before its whole lines. */
 INLINE void write_edge(struct writing *out, uint end)
 {
-    uint whole = end - (end - out->lines) % Y_LINE;
+    const __local SCALAR *held = out->held - out->row.begin;
+    uint whole = end - (end - out->lines) % Y_LINE, spot = SPOT_OF(out->result);
     ROLLED while (out->at < end)
     {
+        if (out->at >= out->lines && out->at < whole) {
+            write_line(out, out->row, out->at, held, spot, out->past);
+            out->at += Y_LINE;
+            continue;
+        }
         uint stop = out->at < out->lines ? out->lines : end;
-        real v = written_value(out, out->row, out->at, out->held - out->row.begin,
-                               SPOT_OF(out->result));
-        if (out->at >= out->lines && out->at < whole)
-            line_store(CAT(bits_, Y)(v), out->row.y + out->at, out->past);
-        else
-            row_store(out->row, out->at, stop, v);
+        real v = written_value(out, out->row, out->at, held, spot);
+        row_store(out->row, out->at, stop, v);
         out->at = stop - out->at < VEC ? stop : out->at + VEC;
     }
 }
@@ -70,15 +89,8 @@ INLINE void write_chunk(struct writing *out, bool past)
     struct row row = cut_chunk(out->row, out->at);
     const __local SCALAR *held = out->held + (out->at - out->row.begin);
     uint spot = SPOT_OF(out->result) - out->at;
-    UNROLL for (uint k = 0; k < CHUNK; k += VEC)
-    {
-        real v = written_value(out, row, k, held, spot);
-#if STAYS_BASED
-        line_store(CAT(number_bits_, Y)(v), row.y + k, past);
-#else
-        line_store(CAT(bits_, Y)(v), row.y + k, past);
-#endif
-    }
+    UNROLL for (uint k = 0; k < CHUNK; k += Y_LINE)
+        write_line(out, row, k, held, spot, past);
 }
 #endif
 

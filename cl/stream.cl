@@ -61,31 +61,45 @@ INLINE uint before_line(const __global mem_y *p)
 #define word_f16 ushort
 #define word_bf16 ushort
 typedef CAT(word_, Y) word_y;
-#if VEC == 16
-#define HALF_LINE CAT(CAT(word_, Y), 8)
-#elif VEC == 8
-#define HALF_LINE CAT(CAT(word_, Y), 4)
-#else
-#define HALF_LINE CAT(CAT(word_, Y), 2)
-#endif
 typedef real_u32 line_f32;
 typedef real_u16 line_f16, line_bf16;
-typedef CAT(line_, Y) line_y;
+typedef CAT(line_, Y) line_y; /* a line has LINE_PARTS of them */
+#define BYTES_f32 4
+#define BYTES_f16 2
+#define BYTES_bf16 2
+#define LINE_PARTS (LINE_BYTES / (VEC * CAT(BYTES_, Y)))
+#if VEC * CAT(BYTES_, Y) == 64
+#define WHOLE_LINE(part) as_uint16((part)[0])
+#elif VEC * CAT(BYTES_, Y) == 32
+#define WHOLE_LINE(part) ((uint16)(as_uint8((part)[0]), as_uint8((part)[1])))
+#elif VEC * CAT(BYTES_, Y) == 16
+#define QUARTER(part, k) as_uint4((part)[k])
+#define WHOLE_LINE(part)                                                                 \
+    ((uint16)(QUARTER(part, 0), QUARTER(part, 1), QUARTER(part, 2), QUARTER(part, 3)))
+#else
+#define QUARTER(part, k) ((uint4)(as_uint2((part)[k]), as_uint2((part)[(k) + 1])))
+#define WHOLE_LINE(part)                                                                 \
+    ((uint16)(QUARTER(part, 0), QUARTER(part, 2), QUARTER(part, 4), QUARTER(part, 6)))
+#endif
 
-/* VEC elements of a whole line. In halves where they stay in the caches, so that LLVM does not
- * make one store of both ways, and that an ordinary one. */
-INLINE void line_store(line_y bits, __global mem_y *p, bool past)
+/* A whole line. Past the caches all of it at once: of a part that an instruction narrows and
+ * stores LLVM forgets the way past them, and half a line each way costs a CPU the line's way to
+ * memory and back. Into them in parts that it does not take for the same store. */
+INLINE void line_store(const line_y *part, __global mem_y *p, bool past)
 {
     if (past) {
-        past_caches(bits, (__global line_y *)p);
+        past_caches(WHOLE_LINE(part), (__global uint16 *)p);
+    } else if (LINE_PARTS == 1) {
+        ((__global uint8 *)p)[0] = WHOLE_LINE(part).lo;
+        ((__global uint8 *)p)[1] = WHOLE_LINE(part).hi;
     } else {
-        ((__global HALF_LINE *)p)[0] = bits.lo;
-        ((__global HALF_LINE *)p)[1] = bits.hi;
+        UNROLL for (uint k = 0; k < LINE_PARTS; k++)
+            ((__global line_y *)p)[k] = part[k];
     }
 }
 
 /* The same to local memory, at any element. */
-#define keep_bits_f32(bits, p) CAT(vstore, VEC)(bits, 0, p)
+#define keep_bits_f32(bits, p) STORE_U32(bits, __local, p)
 #define keep_bits_f16(bits, p) STORE_U16(bits, __local, p)
 #define keep_bits_bf16(bits, p) STORE_U16(bits, __local, p)
 

@@ -80,9 +80,13 @@ typedef CAT(ushort, WIDTH) real_u16;
 #define AS_U32(v) CAT(as_uint, WIDTH)(v)
 
 #if VEC > 1
-/* 16-bit words at any element; vstore leaves LLVM as many stores as there are. */
+/* Vectors at any element; vstore leaves LLVM several stores of parts. */
 typedef real_u16 words_u16 __attribute__((aligned(2)));
+typedef real_u32 words_u32 __attribute__((aligned(4)));
+typedef real reals __attribute__((aligned(sizeof(SCALAR))));
 #define STORE_U16(v, space, p) (*(space words_u16 *)(p) = (v))
+#define STORE_U32(v, space, p) (*(space words_u32 *)(p) = (v))
+#define STORE_REAL(v, space, p) (*(space reals *)(p) = (v))
 #endif
 
 static real load_f32(const __global mem_f32 *p)
@@ -92,19 +96,30 @@ static real load_f32(const __global mem_f32 *p)
 
 /* Vectors of f16 by way of a variable: PoCL 3.1 takes any address of theirs for a multiple of
  * their size. */
+#if VEC > 1
+static real f16_reals(real_u16 bits)
+{
+    return TO_REAL(CAT(vload_half, VEC)(0, (const half *)&bits));
+}
+#endif
+
 static real load_f16(const __global mem_f16 *p)
 {
 #if VEC == 1
     return TO_REAL(vload_half(0, p));
 #else
-    real_u16 bits = VLOAD((const __global ushort *)p);
-    return TO_REAL(CAT(vload_half, VEC)(0, (const half *)&bits));
+    return f16_reals(VLOAD((const __global ushort *)p));
 #endif
+}
+
+static real bf16_reals(real_u16 bits)
+{
+    return TO_REAL(AS_F32(TO_U32(bits) << 16));
 }
 
 static real load_bf16(const __global mem_bf16 *p)
 {
-    return TO_REAL(AS_F32(TO_U32(VLOAD(p)) << 16));
+    return bf16_reals(VLOAD(p));
 }
 
 static real load_u8(const __global mem_u8 *p)

@@ -26,6 +26,7 @@ INLINE void read_part(struct row row, record mine)
     struct writing none;
     in.row = row;
     in.held = 0;
+    in.exact = true;
     write_nothing(&none, false);
     enum reading_end end = read_row(&in, &none);
     record_write(mine, end == IS_READ ? in.s : row_state(row, &in.keep, 0, VEC, 0));

@@ -173,6 +173,14 @@ static const char *lacking(unsigned traits)
     return NULL;
 }
 
+/* Has a row numbers of its own, besides elements, maximum and sum? */
+static bool rows_differ(const struct problem *p)
+{
+    return clsm_has(p, CLSM_MASK) || clsm_has(p, CLSM_TEMPERATURE) ||
+           clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_SINKS) ||
+           clsm_has(p, CLSM_TARGETS);
+}
+
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
@@ -206,6 +214,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "computes in 32 bits only";
     if (v->pipelined && v->exact_cols && (p->causal || p->window))
         return "takes rows of which all columns count";
+    if (v->row_per_lane && rows_differ(p))
+        return "takes rows that differ in nothing but their elements";
     if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
         clsm_problem_y(p) == CLSM_Y_ROW)
         return "the second launch may find x overwritten at the target";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an enqueue takes on a CPU, for mappings in which a work-item with wide vectors
- * takes runs of rows or parts of them (cl/pipeline.cl, cl/lines.cl). In cycles of one
- * core, as bench/NOTES.md has measured them.
+ * takes runs of rows or parts of them (cl/pipeline.cl, cl/lines.cl, cl/transposed.cl).
+ * In cycles of one core, as bench/NOTES.md has measured them.
  */
 #include "choose.h"
 
@@ -10,12 +10,14 @@
 
 enum {
     TERM_CYCLES = 11, /* of a vector from x to its term and from there to y */
+    ROUGH_CYCLES = 8, /* the same where y has 16 bits */
     SUM_CYCLES = 6,   /* where there is no exponential */
+    TURN_CYCLES = 4,  /* of a vector whose lanes are rows, there and back */
     REST_CYCLES = 4,  /* for each term as a pair */
     FORM_CYCLES = 8,
     WAIT_CYCLES = 150, /* until a row's sum is known, its edges ... */
-    NEAR_CYCLES = 12,  /* ... and with other rows' in between */
-    LANE_CYCLES = 4,   /* of a reduction, for each halving */
+    NEAR_CYCLES = 8,   /* ... and with other rows' in between */
+    LANE_CYCLES = 4,   /* of a reduction, for each halving; half with other rows' */
     LAUNCH_CYCLES = 20000,
     PART_CYCLES = 1500
 };
@@ -28,32 +30,35 @@ static double step_cycles(const struct config *config, const struct problem *p,
 {
     bool writes = clsm_problem_y(p) == CLSM_Y_ROW;
     double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
-    bool held = clsm_config_hold_cols(config, p, t) ||
-                clsm_variants[config->variant].exact_cols;
-    double cycles = clsm_has(p, CLSM_DY) ? SUM_CYCLES : TERM_CYCLES;
+    bool exact = clsm_variants[config->variant].exact_cols;
+    bool held = clsm_config_hold_cols(config, p, t) || exact;
+    bool rough = writes && clsm_type_bytes(p->y.type) == 2;
+    double cycles = clsm_has(p, CLSM_DY) ? SUM_CYCLES
+                    : rough              ? ROUGH_CYCLES
+                                         : TERM_CYCLES;
     if (writes && !held && !clsm_has(p, CLSM_FROM_MAX))
         cycles += cycles * 0.8; /* the terms are made twice */
-    if (!writes || clsm_has(p, CLSM_LSE))
+    if (exact && (!writes || clsm_has(p, CLSM_LSE)))
         cycles += REST_CYCLES;
+    if (clsm_variants[config->variant].row_per_lane)
+        cycles += TURN_CYCLES;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
-    /* Two vectors for one overlap where additions wait for each other: pairs,
-     * gradients. */
-    bool waits = !writes || clsm_has(p, CLSM_DY) || clsm_has(p, CLSM_TARGETS) ||
-                 clsm_has(p, CLSM_LSE);
-    bool exact = clsm_variants[config->variant].exact_cols;
-    return cycles * fmax(1, (waits && !exact ? 0.9 : 1.03) * width / native);
+    double each = rough ? 1.2 : 1.03; /* two vectors for one want more registers */
+    return cycles * (width > native ? each * width / native : 1);
 }
 
 static double row_cycles(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
     double width = clsm_config_value(config, "VEC", 1);
-    double steps = ceil((double)p->cols / width);
+    double step = step_cycles(config, p, t);
     double reduce = 2 * log2(width) * LANE_CYCLES;
-    bool near = clsm_variants[config->variant].exact_cols;
-    return steps * step_cycles(config, p, t) + reduce +
-           (near ? NEAR_CYCLES : WAIT_CYCLES);
+    if (clsm_variants[config->variant].row_per_lane)
+        return ((double)p->cols * step + 3 * NEAR_CYCLES) / width;
+    if (clsm_variants[config->variant].exact_cols)
+        return ceil((double)p->cols / width) * step + reduce / 2 + NEAR_CYCLES;
+    return ceil((double)p->cols / width) * step + reduce + WAIT_CYCLES;
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,

@@ -36,6 +36,10 @@ size_t clsm_config_runs(const struct config *config, size_t rows,
 {
     size_t most = MOST_GROUPS * (size_t)t->compute_units;
     size_t run = clsm_variants[config->variant].pipelined ? LEAST_RUN : 1;
+    size_t beside = clsm_variants[config->variant].row_per_lane
+                        ? clsm_config_workers(config, t)
+                        : 1;
+    rows = (rows + beside - 1) / beside; /* these are not shared */
     while (run > 1 && rows < run * t->compute_units)
         run /= 2;
     size_t runs = rows / run ? rows / run : 1;

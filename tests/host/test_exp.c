@@ -102,6 +102,19 @@ START_TEST(rough_within_three_millionths)
 }
 END_TEST
 
+START_TEST(clamped_the_same_in_the_normal_range)
+{
+    for (uint32_t bits = bits_of(-0.0f); bits <= bits_of(-87.3f); bits += 251) {
+        float d = float_of(bits), got = exp_clamped(d);
+        EXPECT(bits_of(got) == bits_of(exp_fused(d)), "exp(%a) is %a", d, got);
+    }
+    ck_assert_uint_eq(bits_of(exp_clamped(0.0f)), bits_of(1));
+    ck_assert_uint_eq(bits_of(exp_clamped(-89.0f)), 0);
+    ck_assert_uint_eq(bits_of(exp_clamped(-INFINITY)), 0);
+    ck_assert(isnan(exp_clamped(NAN)) && isnan(exp_clamped(-NAN)));
+}
+END_TEST
+
 /* Bases of rows whose maximum is here, and what a row may hold besides it. */
 static const float tops[] = {0, 1, -3.5f, 87.25f, -1000.3f, 65487, -65440};
 
@@ -171,6 +184,7 @@ Suite *exp_suite(void)
     tcase_add_loop_test(c, relative_to_a_base_as_accurate_however_large_x_is, 0,
                         (int)COUNT(tops));
     tcase_add_test(c, rough_within_three_millionths);
+    tcase_add_test(c, clamped_the_same_in_the_normal_range);
     tcase_add_loop_test(c, rough_relative_to_a_base_within_three_millionths, 0,
                         (int)COUNT(tops));
     suite_add_tcase(suite, c);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Terms of a row whose maximum is known. Softmax's are relative to a base, so that no rounded
+ * difference from the maximum goes into them, but where that is too far from 0, or infinite.
+ */
+#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+#define MADE_OF_TERMS 1
+#else
+#define MADE_OF_TERMS 0
+#endif
+#if MADE_OF_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM
+#define STAYS_BASED 1
+#else
+#define STAYS_BASED 0
+#endif
+
+struct near {
+    real max; /* what is taken from x */
+    struct base base;
+};
+
+INLINE struct near near_of(real max)
+{
+    struct near near = {max};
+#if STAYS_BASED
+    near.max = fabs(max) < (real)FARTHEST ? (real)0 : max;
+    near.base = base_of(fabs(max) < (real)FARTHEST ? max : (real)0);
+#endif
+    return near;
+}
+
+INLINE real near_term(struct row row, struct element e, struct near near)
+{
+#if STAYS_BASED
+    e.x = from_max(e.x, near.max);
+    return op_based_term(row, e, near.base);
+#else
+    return op_term(row, e, near.max);
+#endif
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * transposed: one work-item takes a run of short rows, VEC of them at a time: each lane of its
+ * vectors is a row, and each vector a column, so that no lane is idle and nothing is reduced
+ * across lanes. Four columns at a time are transposed on their way from x and to y. Reads x
+ * once, writes y once, in whole lines. Wins on CPU runtimes on short rows. For operations
+ * whose rows have nothing of their own but their elements and a given maximum and sum.
+ */
+#ifndef COLS
+#define COLS 7
+#endif
+#include "near.cl"
+#include "ring.cl"
+#include "wide_set.cl"
+
+enum {
+    WHOLE_COLS = COLS / 4 * 4,
+    FULL = 1024, /* results, at which lines leave */
+    SPARE = 64
+};
+#if COLS <= 16
+#define FOUR_BY_FOUR UNROLL /* all of the rows in registers */
+#define UNROLL_SHORT UNROLL
+#else
+#define FOUR_BY_FOUR ROLLED
+#define UNROLL_SHORT ROLLED
+#endif
+#include "turn.cl"
+
+/* Some rows, one in each lane; where there are fewer than lanes, the last one again. */
+struct group {
+    struct row row; /* the first, with columns without end: no vector has any past it */
+    uint rows;
+    real x[COLS]; /* logits, or their terms */
+#if HAS_DY
+    real dy[COLS];
+#endif
+};
+
+/* From rows without gaps; or from wherever they are, whose columns may be the last that may be
+ * read. */
+#define READ_PACKED(T, what)                                                             \
+    {                                                                                    \
+        const __global mem_##what *p[VEC];                                               \
+        UNROLL for (uint i = 0; i < VEC; i++)                                            \
+            p[i] = g->row.what + i * COLS;                                               \
+        CAT(read_rows_, T)(p, true, g->what);                                            \
+    }
+#define READ_APART(T, what)                                                              \
+    {                                                                                    \
+        const __global mem_##what *p[VEC];                                               \
+        ROLLED for (uint i = 0; i < VEC; i++)                                            \
+            p[i] = ROW_AT(r + min(i, g->rows - 1)).what;                                 \
+        CAT(read_rows_, T)(p, false, g->what);                                           \
+    }
+
+INLINE void read_group(TENSORS, size_t r, bool packed, struct group *g)
+{
+    UNROLL_SHORT for (uint k = 0; k < VEC * COLS * sizeof(mem_x); k += LINE_BYTES)
+        announce_far((const __global char *)g->row.x + FAR_BYTES + k);
+    if (packed) {
+        READ_PACKED(X, x)
+#if HAS_DY
+        READ_PACKED(DY, dy)
+#endif
+    } else {
+        READ_APART(X, x)
+#if HAS_DY
+        READ_APART(DY, dy)
+#endif
+    }
+#if FORMS
+    FOUR_BY_FOUR for (uint c = 0; c < COLS; c++)
+        g->x[c] = masked_logit(g->row, 0, g->x[c], (real)0);
+#endif
+}
+
+INLINE struct element group_element(const struct group *g, uint c)
+{
+    struct element e = {0, g->x[c], (real)0};
+#if HAS_DY
+    e.dy = g->dy[c];
+#endif
+    return e;
+}
+
+INLINE real group_max(const struct group *g)
+{
+    real max[4] = {(real)(-INFINITY), (real)(-INFINITY), (real)(-INFINITY), (real)(-INFINITY)};
+    FOUR_BY_FOUR for (uint c = 0; c < COLS; c += 4)
+        UNROLL for (uint k = 0; k < 4; k++)
+            if (c + k < COLS)
+                max[k] = real_max(max[k], g->x[c + k]);
+    return real_max(real_max(max[0], max[1]), real_max(max[2], max[3]));
+}
+
+/* Leaves the terms, where results are made of them. */
+INLINE struct pair group_sum(struct group *g, real max)
+{
+    struct near near = near_of(max);
+    struct pair sum = {(real)0, (real)0};
+    FOUR_BY_FOUR for (uint c = 0; c < COLS; c += 8)
+    {
+        real term[8];
+        UNROLL for (uint k = 0; k < 8; k++)
+        {
+            term[k] = (real)0;
+            if (c + k >= COLS)
+                continue;
+            term[k] = near_term(g->row, group_element(g, c + k), near);
+            if (MADE_OF_TERMS)
+                g->x[c + k] = term[k];
+            if (OP_NEEDS_REST)
+                sum = pair_add(sum, term[k]);
+        }
+        if (OP_NEEDS_REST)
+            continue;
+        /* Eight at a time as a tree: more of them, next to a large one, would be lost. */
+        UNROLL for (uint d = 4; d > 0; d /= 2)
+            UNROLL for (uint k = 0; k < d; k++)
+                term[k] += term[k + d];
+        if (COLS <= 8)
+            sum.hi = term[0];
+        else if (ROUGH)
+            sum.hi += term[0];
+        else
+            sum = pair_add(sum, term[0]);
+    }
+    return sum;
+}
+
+/* A number of each row to where a row has one. */
+INLINE void write_lanes(real v, uint rows, __global SCALAR *to)
+{
+    SCALAR lane[VEC];
+    TO_LANES(v, lane);
+    for (uint i = 0; i < rows; i++)
+        to[i] = lane[i];
+}
+
+INLINE void write_states(const struct group *g, size_t at, struct state s)
+{
+#if HAS_MAX
+    write_lanes(s.max, g->rows, g->row.max_out + at);
+#endif
+#if HAS_SUM
+    write_lanes(s.sum.hi + s.sum.lo, g->rows, g->row.sum_out + at);
+#endif
+#if HAS_LSE
+    write_lanes(state_lse(s), g->rows, g->row.lse_out + at);
+#endif
+}
+
+#if OP_WRITES == WRITES_ROW
+/* The last columns first: with them go some of the next row's, whose turn comes later. */
+INLINE void keep_group(struct group *g, struct result result, __local word_y *to)
+{
+    FOUR_BY_FOUR for (uint c = (COLS + 3) / 4 * 4; c > 0;)
+    {
+        real v[4];
+        c -= 4;
+        UNROLL for (uint k = 0; k < 4; k++)
+            if (c + k >= COLS)
+                v[k] = v[0];
+            else
+#if MADE_OF_TERMS
+                v[k] = op_from_term(g->row, 0, g->x[c + k], result);
+#else
+                v[k] = op_value(g->row, group_element(g, c + k), result);
+#endif
+        keep_four(v, to + c);
+    }
+}
+#endif
+
+/* Lanes of a state that is given. */
+INLINE real given(const __global SCALAR *from, uint rows)
+{
+    SCALAR lane[VEC];
+    for (uint i = 0; i < VEC; i++)
+        lane[i] = from[min(i, rows - 1)];
+    return FROM_LANES(lane);
+}
+
+INLINE struct state group_state(struct group *g, const __global SCALAR *from_max,
+                                const __global SCALAR *from_sum)
+{
+    struct state s = state_empty();
+#if OP_GIVEN
+    s.max = given(from_max, g->rows);
+    s.sum.hi = given(from_sum, g->rows);
+#else
+    if (OP_NEEDS_MAX)
+        s.max = group_max(g);
+    s.sum = group_sum(g, s.max);
+#endif
+    return s;
+}
+
+/* Rows that have no gaps, and more behind them, up to here. */
+INLINE size_t packed_up_to(struct shape shape)
+{
+    bool packed = !BATCHED && shape.x.row == COLS;
+#if HAS_DY
+    packed = packed && shape.dy.row == COLS;
+#endif
+    return packed && shape.rows > 3 ? shape.rows - 3 : 0;
+}
+
+/* Results to rows of which each has a place of its own. */
+OUTLINE void store_rows(TENSORS, size_t r, uint rows, const __local word_y *from)
+{
+    for (uint i = 0; i < rows; i++) {
+        __global word_y *to = (__global word_y *)ROW_AT(r + i).y;
+        for (uint k = 0; k < COLS; k++)
+            to[k] = from[i * COLS + k];
+    }
+}
+
+INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
+{
+    CAT(lane_, Y) lane[VEC];
+    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
+    for (uint i = 0; i < rows; i++)
+        CAT(put_, Y)(lane[i], ROW_AT(r + i).y);
+}
+
+OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiting)
+{
+    bool dense = !BATCHED && shape.y.row == COLS, past = is_large(shape);
+    size_t packed = packed_up_to(shape);
+    struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
+    struct keep keep;
+    struct group g;
+    g.row = ROW_AT(first);
+    g.row.end = g.row.cols = NO_COLUMN;
+    keep_start(&keep, g.row);
+    for (size_t r = first; r < last; r += VEC) {
+        g.rows = (uint)min((size_t)VEC, last - r);
+        read_group(ALL_TENSORS, r, g.rows == VEC && r + VEC <= packed, &g);
+        g.row.x += VEC * COLS;
+#if HAS_DY
+        g.row.dy += VEC * COLS;
+#endif
+        struct state s = group_state(&g, from_max + (shape.at_from_max + r),
+                                     from_sum + (shape.at_from_sum + r));
+        struct result result = op_result(g.row, s, &keep);
+        write_states(&g, r - first, s);
+#if OP_WRITES == WRITES_ONE
+        store_ones(ALL_TENSORS, r, g.rows, op_one(g.row, result));
+#elif OP_WRITES == WRITES_ROW
+        keep_group(&g, result, lines.waiting + lines.count);
+        if (!dense)
+            store_rows(ALL_TENSORS, r, g.rows, lines.waiting + lines.count);
+        else if ((lines.count += g.rows * COLS) >= FULL)
+            lines_flush(&lines, past);
+#endif
+    }
+    if (OP_WRITES == WRITES_ROW && dense) {
+        lines_flush(&lines, past);
+        lines_edge(&lines, lines.count);
+    }
+}
+
+__kernel WORK_GROUP(1) void
+clsm_row(TENSORS)
+{
+    __local uint16 waiting[(FULL + VEC * COLS + 2 * SPARE) / Y_LINE];
+    size_t g = get_group_id(0), groups = get_num_groups(0);
+    size_t vectors = (shape.rows + VEC - 1) / VEC; /* of rows, which are not shared */
+    size_t each = vectors / groups, extra = vectors % groups;
+    size_t first = g * each + (g < extra ? g : extra);
+    size_t last = first + each + (g < extra ? 1 : 0);
+    if (first < last)
+        take_rows(ALL_TENSORS, first * VEC, min(last * VEC, (size_t)shape.rows),
+                  (__local word_y *)(waiting + shape.zero));
+}
