@@ -4,7 +4,6 @@
 #include "report.h"
 
 #include <stdio.h>
-#include <time.h>
 
 enum { ROUNDS = 11 };
 
@@ -16,13 +15,6 @@ struct launcher {
     clsm_plan *plan; /* NULL: the empty kernel */
     const clsm_args *args;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool launch(const struct launcher *l)
 {

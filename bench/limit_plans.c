@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What plans cost: the first one of a process, and one that leaves its shape open. */
+#include "measure.h"
 #include "report.h"
 
 #include <stdio.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* An engine of its own has no programs yet. */
 void time_build(struct limit *limit, const struct limit_case *c)

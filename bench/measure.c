@@ -13,7 +13,7 @@ enum {
     COLD_BYTES_CPU = 128 << 20
 };
 
-static double now(void)
+double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -31,6 +31,9 @@ uint64_t measure_cold_bytes(const struct session *s);
 /* So many sets of buffers of `bytes` each that going round them leaves caches cold. */
 unsigned measure_sets(const struct session *s, uint64_t bytes);
 
+/* The host's clock, in seconds. */
+double now(void);
+
 /* The median of n numbers, which get sorted. */
 double median(double *v, unsigned n);
 

@@ -6,12 +6,13 @@
  */
 #include "ahead.h"
 
+#include "measure.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_JOBS = 64, TEXT_BYTES = 32768 };
 
@@ -34,13 +35,6 @@ struct ahead {
     bool handed_out;    /* the one before it is still in use */
     struct slot *slots; /* problem i has slot i % depth */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static struct slot *slot_of(struct ahead *a, size_t problem)
 {

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_JOBS = 16, PROBLEMS_AHEAD = 6, MIB_GPU = 256, MIB_CPU = 16 };
@@ -29,13 +28,6 @@ struct run {
     double start, written; /* seconds */
     cJSON *json, *list;    /* the whole file, and this device's problems */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* A line that the next one takes the place of. */
 static void progress(const struct run *run, const char *what, unsigned i, unsigned n)
