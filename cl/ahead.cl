@@ -4,8 +4,9 @@
  * maximum and the sum of its row, the next one comes to local memory, and what it brings to its own
  * row is told before anybody waits for the first. So the wait is over before it begins.
  *
- * All parts of the first unfinished row are told, or will be by work-groups that run, once
- * PARTS of them run at all: none waits while it has something to tell.
+ * A work-group takes its next ticket only after that wait, so that it has told all it has while
+ * it waits. Those that wait have two parts each, so all parts of the first unfinished row are
+ * told, once half of PARTS work-groups run at all.
  */
 #ifndef WG
 #define WG 256
@@ -61,7 +62,6 @@ clsm_row(TENSORS, SHARED)
         stock_packs(&coming, p.row, p.cut, p.first);
     }
     while (t < tickets || before < tickets) {
-        uint taken = t;
         if (t < tickets) {
             PART_AT(p, t);
             struct keep keep;
@@ -79,22 +79,26 @@ clsm_row(TENSORS, SHARED)
 #endif
             if (get_local_id(0) == 0)
                 noted[turn].keep = keep, noted[turn].max = s.max;
-            taken = take_ticket(shared);
         }
         turn ^= 1;
+        uint taken = 0; /* is on its way while the row is written */
         if (before < tickets) {
             PART_AT(p, before);
-            if (OP_WRITES == WRITES_ROW || p.number == 0) { /* it writes all there is */
-#if OP_GIVEN
-                struct state whole = given_state(p.row);
-#else
-                struct state whole = join(shape, p.r, shared, scratch, told);
+            bool writes = OP_WRITES == WRITES_ROW || p.number == 0; /* all there is */
+            struct state whole = given_state(p.row);
+#if !OP_GIVEN
+            if (writes)
+                whole = join(shape, p.r, shared, scratch, told);
 #endif
+            if (t < tickets)
+                taken = take_ticket(shared);
+            if (writes) {
                 struct noted note = noted[turn];
                 held_end(&held, KEPT, p.row, p.cut, p.first, whole, note.max, &note.keep,
                          scratch);
             }
-        }
+        } else
+            taken = take_ticket(shared);
         before = t;
         if (t < tickets) {
             hold_stocked(&held, &coming);
