@@ -13,7 +13,7 @@
 #define KEPT PACKS
 #endif
 #ifndef AHEAD
-#define AHEAD 0 /* 1: all packs of the row after this one stand in local memory */
+#define AHEAD 0 /* 1: local memory has all packs of the part after that in registers */
 #endif
 
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */

@@ -116,7 +116,8 @@ INLINE void held_write(const struct held *h, uint kept, struct row row, struct c
 /* The state is the whole row's: write what is held, where terms were taken relative to
  * `max`. */
 INLINE void held_end(struct held *held, uint kept, struct row row, struct cut cut,
-                     uint first, struct state s, real max, struct keep *keep, __local real *scratch)
+                     uint first, struct state s, real max, struct keep *keep,
+                     __local real *scratch)
 {
     uint hot = NO_COLUMN;
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW

@@ -113,8 +113,8 @@ static ulong2 ptx_look(volatile __global ulong2 *p)
     return v;
 }
 
-/* 16, 8 or 4 bytes from global to local memory, without registers; they are there for this work-item
- * after ptx_wait_copies. */
+/* 16, 8 or 4 bytes from global to local memory, without registers; they are there for this
+ * work-item after ptx_wait_copies. */
 static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
 {
     __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)

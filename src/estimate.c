@@ -108,15 +108,15 @@ enum {
     ROW_STEPS = 190,      /* of a work-item for each row, with barriers ... */
     CLUSTER_STEPS = 100,  /* ... and without, */
     PART_STEPS = 650,     /* or for each part, with tickets and all the others' sums */
-    QUEUE_CYCLES = 3200,  /* ... and with all others in the way */
+    QUEUE_CYCLES = 3200,  /* that others make each wait for its turn */
     RAGGED_BYTES = 200,
     PEAK_BYTES = 60, /* in a cycle, for a unit that others leave alone */
     TICKET_CYCLES = 2500,
     JOIN_CYCLES = 8800, /* until all parts of a row have seen each other */
-    LATE_CYCLES = 3000,
-    LATE_PART = 150,
-    LATE_MASK = 4000,
-    MASK_WORDS = 16 /* that leave registers for masks */
+    LATE_CYCLES = 3000, /* of each round of parts that wait for each other, ... */
+    LATE_PART = 150,    /* ... for each part, ... */
+    LATE_MASK = 4000,   /* ... and with masks to be read first */
+    MASK_WORDS = 16     /* that leave registers for masks */
 };
 
 double clsm_element_steps(const struct problem *p)

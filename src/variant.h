@@ -32,7 +32,7 @@ struct variant {
     unsigned needs;       /* traits, as bits */
     bool lanes;           /* exchanges values between lanes where the device can */
     bool packs;           /* holds the row in registers, in packs of 16 bytes of x */
-    bool ahead;           /* has the next row's packs in local memory */
+    bool ahead;           /* has the next part's packs in local memory */
     bool whole_packs;     /* takes several rows at once, which fill 16 bytes of x */
     bool one_state;       /* brings nothing together but a maximum and a sum */
     bool pipelined;       /* a row's terms in local memory while the next is read */

@@ -17,9 +17,9 @@ enum { MAX_LENGTHS = 24, ROWS = INPUT_KIND_COUNT + 3 };
 static size_t shared_length(const char *config)
 {
     const char *wg = strstr(config, "WG="), *hold = strstr(config, "HOLD=");
-    enum { PACKS = 12 }; /* columns for each: two parts of 16-bit data, three of f32 */
+    enum { COLUMNS = 12 }; /* for each: two parts of 16-bit data, three of f32 */
     return wg && hold
-               ? strtoul(wg + 3, NULL, 10) * strtoul(hold + 5, NULL, 10) * PACKS + 5
+               ? strtoul(wg + 3, NULL, 10) * strtoul(hold + 5, NULL, 10) * COLUMNS + 5
                : 0;
 }
 
