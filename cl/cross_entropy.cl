@@ -12,8 +12,8 @@
  * NaN and gradient 0, and is counted.
  */
 #define OP_KEEPS 1
-#include "exp_terms.cl"
 #define OP_NEEDS_REST 1
+#include "exp_terms.cl"
 
 struct keep {
     bool counts, bad; /* does the row count; is its target no class */

@@ -11,7 +11,8 @@
 #endif
 
 /* Are terms and results off by exp_unbias? */
-#if EXP_BIASED && defined KEPT && !defined OP_KEEPS && (!LIMIT || TAMED)
+#if EXP_BIASED && defined PARTS && !defined OP_KEEPS && (!LIMIT || TAMED) && \
+    (defined KEPT || !OP_NEEDS_REST)
 #define BIASED (ROUGH && sizeof(mem_x) == 2 && !LOGITS_READY)
 #else
 #define BIASED 0

@@ -44,6 +44,7 @@ HOLD_PACKS_OF(dy)
 HOLD_PACKS_OF(mask)
 #endif
 
+#include "copies.cl"
 #include "stock.cl"
 
 /* The columns of a pack that do not take part, as FILL. */

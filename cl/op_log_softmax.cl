@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* y = x - max - log(sum(exp(x - max))) */
+#define OP_NEEDS_REST 1
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
-#define OP_NEEDS_REST 1
 
 struct result {
     real max, log_sum;

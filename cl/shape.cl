@@ -11,7 +11,7 @@
 /* What work-groups that share rows leave for one another: a word that counts, and for every
  * part of a launch a record of one kind and one of the other. Words of the first kind are told
  * from what stood there before, so none of the second may come in their place. */
-#define SHARED_RECORDS 32768
+#define SHARED_RECORDS 131072
 #define SIGNED_AT 32                               /* bytes; 6 signed words each at most */
 #define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 3 reals each */
 #define SHARED_BYTES (PLAIN_AT + 24 * SHARED_RECORDS)

@@ -46,12 +46,16 @@ INLINE uint sign_of(struct shape shape, size_t r)
     return (uint)(shape.epoch + (r - shape.first_row)) + 1;
 }
 
+INLINE volatile __global ulong2 *signed_at(volatile __global uint *shared, size_t number)
+{
+    return (volatile __global ulong2 *)((volatile __global char *)shared + SIGNED_AT) +
+           number * STATE_PIECES;
+}
+
 INLINE volatile __global ulong2 *signed_of(volatile __global uint *shared,
                                            struct shape shape, size_t r, uint part)
 {
-    size_t number = (r - shape.first_row) * shape.parts + part;
-    return (volatile __global ulong2 *)((volatile __global char *)shared + SIGNED_AT) +
-           number * STATE_PIECES;
+    return signed_at(shared, (r - shape.first_row) * shape.parts + part);
 }
 
 INLINE void signed_write(volatile __global ulong2 *to, struct state s, uint sign)

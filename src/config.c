@@ -7,6 +7,8 @@
 
 enum { GROUPS_PER_UNIT = 8, LEAST_PART_COLS = 4096 };
 
+enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a record */
+
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
  */
 enum {
@@ -88,6 +90,15 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
     return wanted < most ? wanted : most;
 }
 
+size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
+                               const struct traits *t, size_t records)
+{
+    size_t parts = clsm_config_parts(config, p, t);
+    bool alone = clsm_variants[config->variant].ahead && parts == 1;
+    size_t most = alone ? MOST_ALONE : records / parts;
+    return most - most % clsm_config_rows_per_group(config, p, t);
+}
+
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
@@ -105,7 +116,7 @@ static const char *shared_misfit(const struct config *config, const struct probl
      * ahead */
     if (waits && parts > t->compute_units * (v->ahead ? 2 : 1))
         return "the rows have more parts than the device runs at once";
-    if (waits && parts < 2)
+    if (waits && v->packs && parts < 2)
         return "a single work-group holds the rows";
     return NULL;
 }
@@ -214,6 +225,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "computes in 32 bits only";
     if (v->pipelined && v->exact_cols && (p->causal || p->window))
         return "takes rows of which all columns count";
+    if (v->any_axis && v->ahead && clsm_tile_misfit(config, p, t))
+        return clsm_tile_misfit(config, p, t);
     if (v->row_per_lane && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
     if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&

@@ -34,7 +34,8 @@ static unsigned launches_of(const clsm_plan *plan)
     const struct problem *p = &plan->problem;
     if (!plan->kernel || v->geometry != ROW_PER_GROUPS)
         return plan->kernel ? 1 : 0;
-    size_t most = SHARED_RECORDS / clsm_config_parts(config, p, &plan->engine->traits);
+    size_t most = clsm_config_launch_rows(config, p, &plan->engine->traits,
+                                          plan->engine->shared.records);
     size_t rows = p->rows * p->inner, pieces = rows ? (rows - 1) / most + 1 : 1;
     return (unsigned)(pieces * (v->launches ? v->launches : 1));
 }

@@ -151,13 +151,12 @@ static clsm_status launch_shared(struct launch *l, const struct problem *p,
 {
     const struct variant *v = &clsm_variants[l->config->variant];
     struct shared *shared = &l->plan->engine->shared;
-    const struct problem *sized = v->packs ? &l->plan->problem : p;
+    const struct problem *sized = v->packs || v->ahead ? &l->plan->problem : p;
     size_t rows = l->shape.rows, most;
     clsm_status status = CLSM_OK;
     l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
-    most = SHARED_RECORDS / l->shape.parts;
-    most -=
-        most % clsm_config_rows_per_group(l->config, sized, &l->plan->engine->traits);
+    most = clsm_config_launch_rows(l->config, sized, &l->plan->engine->traits,
+                                   shared->records);
     pthread_mutex_lock(&shared->lock);
     for (size_t r = 0; r < rows && status == CLSM_OK; r += most) {
         bool last = rows - r <= most;

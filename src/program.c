@@ -123,6 +123,8 @@ static void describe_config(const struct config *config, const struct problem *p
     if (v->packs)
         put(b, " -DPACKS=%u -DKEPT=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
             clsm_config_kept(config, p, t), clsm_config_parts(config, p, t));
+    else if (v->ahead)
+        put(b, " -DPARTS=%zu", clsm_config_parts(config, p, t));
     if (v->exact_cols)
         put(b, " -DCOLS=%zu -DROWS=%zu", p->cols,
             clsm_config_rows_per_group(config, p, t));

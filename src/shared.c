@@ -8,7 +8,7 @@
 
 clsm_status clsm_shared_init(struct shared *s)
 {
-    *s = (struct shared){.memory = NULL};
+    *s = (struct shared){.records = SHARED_RECORDS};
     return pthread_mutex_init(&s->lock, NULL) == 0
                ? CLSM_OK
                : clsm_fail(CLSM_ERR_MEMORY, "no mutex for an engine");

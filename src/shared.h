@@ -20,6 +20,7 @@ struct shared {
     cl_mem memory;           /* NULL until a plan needs it */
     cl_command_queue latest; /* the queue that used it last, retained */
     cl_uint epoch;
+    size_t records; /* that a launch may use: SHARED_RECORDS, or fewer for a test */
 };
 
 clsm_status clsm_shared_init(struct shared *s);

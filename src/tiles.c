@@ -16,6 +16,8 @@ enum {
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     REGISTERS = 64,           /* so that four work-groups of 256 fill a unit ... */
     MORE_REGISTERS = 96,      /* ... or two, where there is more to do */
+    AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
+    HALF_REGISTERS = 96,  /* ... or five of 128 work-items */
     UNIT_REGISTERS = 65536,
     TURN_WORDS = 16, /* where a worker has more than that */
     TILE_GROUPS = 4  /* of a unit, for tiles in parts */
@@ -31,9 +33,17 @@ unsigned clsm_config_beside(const struct config *config, const struct problem *p
     unsigned n = clsm_problem_is_f64(p) ? MOST_BESIDE_F64 : MOST_BESIDE;
     if (clsm_config_tile(config) == 1 || clsm_problem_y(p) == CLSM_Y_K)
         return 1; /* lists of candidates are too long to have several */
+    if (clsm_variants[config->variant].ahead)
+        return n;
     while (p->inner % n)
         n /= 2;
     return n;
+}
+
+static size_t dy_words(const struct config *config, const struct problem *p)
+{
+    unsigned beside = clsm_config_beside(config, p);
+    return clsm_has(p, CLSM_DY) ? (beside * clsm_type_bytes(p->dy.type) + 3) / 4 : 0;
 }
 
 /* Words of one column; logits that are more than x are held as reals. */
@@ -41,11 +51,9 @@ static size_t column_words(const struct config *config, const struct problem *p)
 {
     size_t beside = clsm_config_beside(config, p),
            real = clsm_problem_is_f64(p) ? 8 : 4;
-    size_t x = clsm_problem_has_forms(p) ? real : clsm_type_bytes(p->x.type);
-    size_t words = (beside * x + 3) / 4;
-    if (clsm_has(p, CLSM_DY))
-        words += (beside * clsm_type_bytes(p->dy.type) + 3) / 4;
-    return words;
+    bool ready = clsm_problem_has_forms(p) && !clsm_variants[config->variant].ahead;
+    size_t x = ready ? real : clsm_type_bytes(p->x.type);
+    return (beside * x + 3) / 4 + dy_words(config, p);
 }
 
 /* Columns that a worker has, if nobody shares the tile. */
@@ -74,10 +82,51 @@ static size_t whole_words(const struct config *config, const struct problem *p)
     return one_group && fits ? words : 0;
 }
 
+/* A worker's columns of a part that waits in registers: as evenly as that goes. */
+static unsigned held_ahead(const struct config *config, const struct problem *p)
+{
+    size_t columns = columns_of(config, p);
+    size_t most = HELD_WORDS / column_words(config, p);
+    size_t parts = (columns - 1) / most + 1;
+    return (unsigned)((columns - 1) / parts + 1);
+}
+
+size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *p)
+{
+    bool ahead = clsm_variants[config->variant].ahead;
+    return ahead ? 4 * held_ahead(config, p) * column_words(config, p) *
+                       clsm_config_wg(config)
+                 : 0;
+}
+
+const char *clsm_tile_misfit(const struct config *config, const struct problem *p,
+                             const struct traits *t)
+{
+    size_t real = clsm_problem_is_f64(p) ? 8 : 4, tile = clsm_config_tile(config);
+    size_t groups = t->lanes ? clsm_config_wg(config) / t->lanes : 1;
+    size_t local = clsm_tile_stock_bytes(config, p) +
+                   real * (3 * tile * (groups + 1) + 4 * groups) +
+                   2 * sizeof(cl_ulong) * clsm_config_wg(config) + sizeof(cl_uint);
+    if (p->inner % clsm_config_beside(config, p))
+        return "takes packs of neighbours";
+    if (clsm_has(p, CLSM_DY) &&
+        clsm_type_bytes(p->dy.type) != clsm_type_bytes(p->x.type))
+        return "takes a gradient as wide as its result";
+    if (p->causal || p->window)
+        return "takes rows of which all columns count";
+    if (local > t->local_bytes)
+        return "the device has too little local memory";
+    return NULL;
+}
+
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                           const struct traits *t, bool *all)
 {
     (void)t;
+    if (clsm_variants[config->variant].ahead) {
+        *all = false;
+        return held_ahead(config, p);
+    }
     *all = whole_words(config, p) > 0;
     return (unsigned)(*all ? whole_columns(config, p)
                            : TURN_WORDS / column_words(config, p));
@@ -90,6 +139,8 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
     size_t words = whole_words(config, p);
     if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
         return 0;
+    if (clsm_variants[config->variant].ahead)
+        return clsm_config_wg(config) > 128 ? AHEAD_REGISTERS : HALF_REGISTERS;
     return (more ? MORE_REGISTERS : REGISTERS) +
            (unsigned)(words > HELD_WORDS ? words - HELD_WORDS : 0);
 }
@@ -101,6 +152,8 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
     bool all;
     size_t hold = clsm_config_hold(config, p, t, &all), tile = clsm_config_tile(config);
     size_t most = (columns_of(config, p) - 1) / hold + 1;
+    if (clsm_variants[config->variant].ahead)
+        return most;
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t tiles = (rows - 1) / tile + 1, records = SHARED_RECORDS / tile / tiles;
     size_t wanted = TILE_GROUPS * t->compute_units / tiles;
@@ -112,23 +165,29 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
 /* Cycles; bench/NOTES.md has the measurements that these fit. */
 enum {
     LAUNCH = 5000,
-    WAIT = 1500,        /* from a load to its use */
-    REDUCE = 1500,      /* a maximum and a sum through local memory */
-    ROW_STEPS = 190,    /* of a work-item for each tile */
+    WAIT = 1500,       /* from a load to its use */
+    REDUCE = 1500,     /* a maximum and a sum through local memory */
+    ROW_STEPS = 350,   /* of a work-item for each tile ... */
+    PART_STEPS = 450,  /* ... or part that comes ahead, */
+    RECORD_STEPS = 15, /* and for each part's record that it reads then */
+    RECORD_BYTES = 16,
+    TURN_CYCLES = 150,  /* of each part's ticket and record */
     ELEMENT_STEPS = 20, /* from its load to its result */
     PIECE = 32,         /* bytes that memory moves at least, */
     HALF_LINE = 64,     /* better */
     LINE = 128,         /* and best */
     F64_REGISTERS = 128
 };
-static const double unit_bytes = 18, cache_bytes = 50e6, unit_lanes = 128;
+static const double unit_bytes = 18, unit_cache_bytes = 18; /* in a cycle */
+static const double cache_bytes = 50e6, unit_lanes = 128;
 
 /* What memory moves for each byte of a tile's column. */
 static double spread(const struct config *config, const struct problem *p)
 {
     size_t tile = clsm_config_tile(config), width = p->inner < tile ? p->inner : tile;
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
-    double pieces = p->inner % tile ? ceil(bytes / PIECE) + 1 : ceil(bytes / PIECE);
+    bool cut = p->inner % tile && tile % p->inner;
+    double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
     return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.5 : bytes < LINE ? 1.1 : 1);
 }
 
@@ -171,13 +230,20 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double reads = clsm_config_reads(config, p, t);
     double bytes = in * (1 + missed * (reads - 1)) + out;
     double moving = bytes * fmin(rows, tile) / parts / unit_bytes * spread(config, p);
+    bool ahead = clsm_variants[config->variant].ahead;
+    bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
+    if (joins) /* everybody reads what all parts of a tile have left */
+        moving += TURN_CYCLES + parts * tile * RECORD_BYTES / unit_cache_bytes;
 
     double columns = (double)columns_of(config, p) / parts;
     double beside = clsm_config_beside(config, p);
     double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
-    double steps = ROW_STEPS + columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
+    double steps = ahead ? PART_STEPS : ROW_STEPS;
+    steps += columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
+    steps += joins ? RECORD_STEPS * parts * tile / wg : 0;
     double work = wg * steps / unit_lanes;
-    double alone = launches * (WAIT + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
+    double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
+    double alone = launches * (wait + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
     double each = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
     return (launches * LAUNCH + alone + ceil(groups / units) * each) / 1.75e9;
 }

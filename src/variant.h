@@ -95,6 +95,13 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
 /* Registers of a work-item of a tile; 0 if nobody limits them. */
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p);
 
+/* Bytes of the part of a tile that comes ahead, in local memory; 0 if none does. */
+size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *p);
+
+/* Why a variant with parts of tiles ahead cannot serve, in words; NULL if it can. */
+const char *clsm_tile_misfit(const struct config *config, const struct problem *p,
+                             const struct traits *t);
+
 /* Work-groups that share a tile. */
 size_t clsm_tile_parts(const struct config *config, const struct problem *p,
                        const struct traits *t);
@@ -106,6 +113,10 @@ unsigned clsm_config_packs(const struct config *config, const struct problem *p,
 /* Work-groups that share a row. At most MOST_PARTS. */
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t);
+
+/* Rows of one launch whose work-groups leave at most so many records. */
+size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
+                               const struct traits *t, size_t records);
 
 /* Of these, packs that stay in registers. */
 unsigned clsm_config_kept(const struct config *config, const struct problem *p,

@@ -97,6 +97,7 @@ void cell_verify(const struct session *s, struct cell *cell)
                                  {1, 33}, {300, 5}, {shared_length(cell->config), 1}};
     static const size_t inners[] = {3, 33, 8,
                                     5}; /* beside and below a work-group's rows */
+    static const size_t tiles[] = {64, 36, 4}; /* whole, cut and small ones of packs */
     size_t lengths[MAX_LENGTHS];
     unsigned n = edge_lengths(cell->config, lengths);
     unsigned one = cell->dress ? fitting_dress(cell, cell->dress) : 0;
@@ -104,6 +105,8 @@ void cell_verify(const struct session *s, struct cell *cell)
         verify_length(s, cell, lengths[i], 1, i, 0);
     for (unsigned i = 0; i < n; i++)
         verify_length(s, cell, lengths[i], inners[i % 4], n + i, 0);
+    for (unsigned i = 0; i < n && strstr(cell->config, "TILE="); i++)
+        verify_length(s, cell, lengths[i], tiles[i % 3], 2 * n + i, 0);
     for (unsigned d = 1; d < dress_count(); d++)
         for (unsigned i = 0; i < 6 && (!cell->dress || d == one); i++)
             verify_length(s, cell, dressed[i][0], dressed[i][1], i, d);

@@ -4,9 +4,28 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { ROWS = 3, COLS = 20011 }; /* 5 parts of 256 x 4 packs of f32 */
+
+enum { BESIDE = 4 };
+
+clsm_problem shared_problem(const char *variant, clsm_op op, clsm_type type,
+                            size_t rows, size_t cols)
+{
+    bool beside = strncmp(variant, "strided_ahead", strlen("strided_ahead")) == 0;
+    clsm_problem p =
+        problem_of(op, type, type, rows, beside ? (cols + BESIDE - 1) / BESIDE : cols);
+    p.inner = beside ? BESIDE : 1;
+    p.variant = variant;
+    return p;
+}
+
+size_t elements_of(const clsm_problem *p)
+{
+    return p->rows * p->cols * p->inner;
+}
 
 static bool make_queues(const struct session *s, cl_command_queue_properties properties,
                         struct crowd *c)
@@ -39,18 +58,18 @@ bool crowd_open(struct tally *t, const char *variant, unsigned queues,
 {
     static const clsm_op ops[CROWD_PLANS] = {CLSM_SOFTMAX, CLSM_LOG_SOFTMAX};
     const struct session *s = &t->device->session;
-    *c = (struct crowd){.tally = t, .queue_count = queues, .elements = ROWS * COLS};
+    *c = (struct crowd){.tally = t, .queue_count = queues};
     if (!make_queues(s, properties, c)) {
         crowd_close(c);
         return false;
     }
     for (unsigned k = 0; k < CROWD_PLANS; k++) {
-        c->problems[k] = problem_of(ops[k], CLSM_F32, CLSM_F32, ROWS, COLS);
-        c->problems[k].variant = variant;
+        c->problems[k] = shared_problem(variant, ops[k], CLSM_F32, ROWS, COLS);
         ck_assert_msg(clsm_plan_create(s->engine, &c->problems[k], &c->plans[k]) ==
                           CLSM_OK,
                       "%s", clsm_last_message());
     }
+    c->elements = elements_of(c->problems);
     make_data(s, c);
     return true;
 }

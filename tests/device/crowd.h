@@ -19,6 +19,12 @@ struct crowd {
     cl_mem device_x[CROWD], device_y[CROWD]; /* the same for every third */
 };
 
+/* So many elements as softmaxes that a variant shares: rows, or neighbours where it
+ * takes only those. */
+clsm_problem shared_problem(const char *variant, clsm_op op, clsm_type type,
+                            size_t rows, size_t cols);
+size_t elements_of(const clsm_problem *p);
+
 /* Rows that a variant shares, in a few parts. NULL queues are made with `properties`;
  * false if the device has no such queues. */
 bool crowd_open(struct tally *t, const char *variant, unsigned queues,

@@ -13,8 +13,9 @@
 static const char *name_of(int index)
 {
     static const char *const names[] = {
-        "joined:WG=128,HOLD=1", "ahead:WG=128,HOLD=1", "split:WG=256,PACKS=4",
-        "strided_split:WG=256,TILE=32", "wide_split:VEC=8"};
+        "joined:WG=128,HOLD=1",         "ahead:WG=128,HOLD=1",
+        "split:WG=256,PACKS=4",         "strided_split:WG=256,TILE=32",
+        "strided_ahead:WG=128,TILE=64", "wide_split:VEC=8"};
     const char *variant = clsm_variants[index / MAX_DEVICES].name;
     size_t i = 0, length = strlen(variant);
     while (strncmp(names[i], variant, length) != 0 || names[i][length] != ':')
@@ -22,15 +23,24 @@ static const char *name_of(int index)
     return names[i];
 }
 
+/* Records of a launch, so that few rows take several. */
+enum { RECORDS = 8192 };
+
+static void set_records(const struct tally *t, size_t records)
+{
+    struct shared *shared = &t->device->session.engine->shared;
+    pthread_mutex_lock(&shared->lock);
+    shared->records = records;
+    pthread_mutex_unlock(&shared->lock);
+}
+
 /* The shortest rows that it takes, and rows that need as many records as `records`. */
 static clsm_problem short_rows(int index, size_t records, size_t cols)
 {
     bool two_parts = clsm_variants[index / MAX_DEVICES].launches != 2;
-    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32,
-                                two_parts ? records / 2 + 1 : records,
-                                two_parts ? 4 * 128 + cols : cols);
-    p.variant = name_of(index);
-    return p;
+    return shared_problem(name_of(index), CLSM_SOFTMAX, CLSM_F32,
+                          two_parts ? records / 2 + 1 : records,
+                          two_parts ? 4 * 128 + cols : cols);
 }
 
 static void run_queues(struct tally *t, const char *variant, unsigned queues,
@@ -106,17 +116,18 @@ START_TEST(rows_beyond_the_records_take_several_launches)
 {
     struct tally t = tally_of(_i);
     struct trial trial = {.mixed = true, .seed = 5};
-    trial.problem = short_rows(_i, SHARED_RECORDS + 77, 9);
+    set_records(&t, RECORDS);
+    trial.problem = short_rows(_i, RECORDS + 77, 9);
     tally_trial(&t, &trial, NULL);
     trial.in_place = true;
-    trial.problem = short_rows(_i, 2 * SHARED_RECORDS + 1, 9);
+    trial.problem = short_rows(_i, 2 * RECORDS + 1, 9);
     tally_trial(&t, &trial, NULL);
     if (!(t.device->session.engine->traits.bits & TRAIT_CPU)) { /* 4 parts of f16 */
         trial.problem =
-            problem_of(CLSM_SOFTMAX, CLSM_F16, CLSM_F16, SHARED_RECORDS / 4 + 9, 4100);
-        trial.problem.variant = name_of(_i);
+            shared_problem(name_of(_i), CLSM_SOFTMAX, CLSM_F16, RECORDS / 4 + 9, 4100);
         tally_trial(&t, &trial, NULL);
     }
+    set_records(&t, SHARED_RECORDS);
     tally_end(&t);
 }
 END_TEST
@@ -127,8 +138,8 @@ START_TEST(event_and_wait_list_embrace_all_launches)
 {
     struct tally t = tally_of(_i);
     const struct session *s = &t.device->session;
-    clsm_problem p = short_rows(_i, 2 * SHARED_RECORDS + 3, 5);
-    size_t n = p.rows * p.cols, bytes = n * sizeof(float);
+    clsm_problem p = short_rows(_i, 2 * RECORDS + 3, 5);
+    size_t n = elements_of(&p), bytes = n * sizeof(float);
     float *x = malloc(bytes), *y = malloc(bytes);
     clsm_report report = {.struct_bytes = sizeof report};
     clsm_plan *plan = NULL;
@@ -139,7 +150,9 @@ START_TEST(event_and_wait_list_embrace_all_launches)
     cl_mem bx = session_buffer(s, bytes, x), by = session_buffer(s, bytes, NULL);
     ck_assert(bx && by);
     tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), "plan");
+    set_records(&t, RECORDS);
     tally_ok(&t, clsm_enqueue(plan, s->queue, bx, 0, by, 0, 1, &gate, &done), "gated");
+    set_records(&t, SHARED_RECORDS);
     clFlush(s->queue);
     cl_int status = CL_COMPLETE;
     clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
@@ -192,38 +205,41 @@ START_TEST(numbers_of_launches_start_again_after_the_last)
 }
 END_TEST
 
-/* One row's bits, alone and among `rows`, by deterministic plans for so many. */
-static void run_rows(struct tally *t, const char *variant, size_t rows, float *y)
+enum { LONG_COLS = 20011, MOST_ROWS = 40 };
+
+/* One row's bits, alone and among `rows`, by deterministic plans for so many; their
+ * count. */
+static size_t run_rows(struct tally *t, const char *variant, size_t rows, float *y)
 {
-    enum { COLS = 20011, MOST = 40 };
-    static float x[MOST * COLS];
+    static float x[MOST_ROWS * (LONG_COLS + 1)];
     const struct session *s = &t->device->session;
-    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, rows, COLS);
+    clsm_problem p = shared_problem(variant, CLSM_SOFTMAX, CLSM_F32, rows, LONG_COLS);
     clsm_plan *plan = NULL;
-    p.variant = variant;
+    size_t row = p.cols * p.inner, bytes = row * sizeof *x;
     p.flags = CLSM_DETERMINISTIC;
     for (size_t r = 0; r < rows; r++)
-        input_fill(INPUT_NORMAL, r == rows - 1 ? 1 : 9 + r, CLSM_F32, x, r * COLS, 1,
-                   COLS);
-    cl_mem b = session_buffer(s, rows * COLS * sizeof *x, x);
+        input_fill(INPUT_NORMAL, r == rows - 1 ? 1 : 9 + r, CLSM_F32, x, r * row, 1,
+                   row);
+    cl_mem b = session_buffer(s, rows * bytes, x);
     ck_assert(b);
     if (tally_ok(t, clsm_plan_create(s->engine, &p, &plan), "plan"))
         tally_ok(t, clsm_enqueue(plan, s->queue, b, 0, b, 0, 0, NULL, NULL), "enqueue");
-    clEnqueueReadBuffer(s->queue, b, CL_TRUE, (rows - 1) * COLS * sizeof *x,
-                        COLS * sizeof *x, y, 0, NULL, NULL);
+    clEnqueueReadBuffer(s->queue, b, CL_TRUE, (rows - 1) * bytes, bytes, y, 0, NULL,
+                        NULL);
     clReleaseMemObject(b);
     clsm_plan_destroy(plan);
+    return bytes;
 }
 
 START_TEST(bits_of_a_shared_row_do_not_depend_on_how_many_there_are)
 {
-    static const size_t counts[] = {1, 2, 7, 40};
-    static float alone[20011], y[20011];
+    static const size_t counts[] = {1, 2, 7, MOST_ROWS};
+    static float alone[LONG_COLS + 1], y[LONG_COLS + 1];
     struct tally t = tally_of(_i);
-    run_rows(&t, name_of(_i), 1, alone);
+    size_t bytes = run_rows(&t, name_of(_i), 1, alone);
     for (size_t k = 0; k < COUNT(counts); k++) {
         run_rows(&t, name_of(_i), counts[k], y);
-        tally_fact(&t, !memcmp(alone, y, sizeof y), "other bits as the last of %zu",
+        tally_fact(&t, !memcmp(alone, y, bytes), "other bits as the last of %zu",
                    counts[k]);
     }
     tally_end(&t);
@@ -268,6 +284,63 @@ START_TEST(work_groups_that_wait_end_on_a_busy_device)
 }
 END_TEST
 
+/* Work-groups that leave nobody else any room, but the first one, which ends at once.
+ */
+static cl_kernel crowding(const struct session *s, cl_mem out)
+{
+    static const char *source =
+        "__kernel void crowd(__global float *out, uint turns) {\n"
+        "    uint n = get_group_id(0) ? turns : turns / 1000;\n"
+        "    float v = get_local_id(0);\n"
+        "    for (uint i = 0; i < n; i++) v = fma(v, 0.999f, 1.0f);\n"
+        "    out[get_local_id(0)] = v; }\n";
+    const cl_uint turns = 20 * 1000 * 1000; /* tens of milliseconds */
+    cl_program program = clCreateProgramWithSource(s->context, 1, &source, NULL, NULL);
+    ck_assert(program);
+    ck_assert_int_eq(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "crowd", NULL);
+    ck_assert(kernel);
+    clReleaseProgram(program);
+    clSetKernelArg(kernel, 0, sizeof out, &out);
+    clSetKernelArg(kernel, 1, sizeof turns, &turns);
+    return kernel;
+}
+
+/* A few work-groups that begin long before the others wait for them, and hold nothing
+ * back that these wait for. */
+START_TEST(a_few_work_groups_by_themselves_hold_nothing_back)
+{
+    enum { UNIT_ITEMS = 2048 };
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    const struct traits *traits = &s->engine->traits;
+    size_t local = traits->max_wg;
+    size_t global = traits->compute_units * (size_t)UNIT_ITEMS / local * local;
+    struct crowd c;
+    ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
+    cl_mem out = session_buffer(s, local * sizeof(float), NULL);
+    ck_assert(out);
+    cl_kernel kernel = crowding(s, out);
+    for (unsigned i = 0; i < CROWD; i++) {
+        cl_event done = NULL;
+        clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &global, &local, 0, NULL,
+                               NULL);
+        clFlush(s->queue);
+        crowd_enqueue(&c, i, i % 2, &done);
+        clFlush(c.queues[i % 2]);
+        crowd_await(&c, done, 60);
+        clReleaseEvent(done);
+        clFinish(s->queue);
+    }
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    clReleaseKernel(kernel);
+    clReleaseMemObject(out);
+    crowd_close(&c);
+    tally_end(&t);
+}
+END_TEST
+
 static void add_all(Suite *suite, int index, const char *name)
 {
     add_test(suite, index, name, launches_in_flight_on_some_queues_do_not_meet);
@@ -278,14 +351,17 @@ static void add_all(Suite *suite, int index, const char *name)
     add_test(suite, index, name,
              bits_of_a_shared_row_do_not_depend_on_how_many_there_are);
     add_test(suite, index, name, work_groups_that_wait_end_on_a_busy_device);
+    if (clsm_variants[index / MAX_DEVICES].needs & TRAIT_WAIT)
+        add_test(suite, index, name, a_few_work_groups_by_themselves_hold_nothing_back);
 }
 
 void shared_rows_suite(Suite *suite, int device)
 {
-    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 3, 20011);
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         if (clsm_variants[v].geometry != ROW_PER_GROUPS)
             continue;
+        clsm_problem p =
+            shared_problem(clsm_variants[v].name, CLSM_SOFTMAX, CLSM_F32, 3, LONG_COLS);
         if (can_serve(&devices[device], v, &p))
             add_all(suite, device + MAX_DEVICES * (int)v, clsm_variants[v].name);
         else

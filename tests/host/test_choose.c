@@ -171,7 +171,7 @@ START_TEST(an_asked_for_variant_is_the_only_one_ranked)
         struct problem p;
         size_t i = 0;
         do
-            p = packed(64, cols[i], 0);
+            p = packed(64, cols[i], 0), p.inner = clsm_variants[v].any_axis ? 4 : 1;
         while (clsm_choose(&p, t, clsm_variants[v].name, &c) != CLSM_OK &&
                ++i < COUNT(cols));
         ck_assert_uint_lt(i, COUNT(cols));

@@ -236,6 +236,8 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
         /* not all take all of them */
         static const size_t cols[] = {64, 8, 2, 2000, 20000, 100000};
         size_t n = 0;
+        p.strided = clsm_variants[config.variant].any_axis;
+        p.inner = p.strided ? 64 : 1;
         do
             p.cols = p.y.cols = cols[n];
         while (clsm_config_misfit(&config, &p, &with) && ++n < COUNT(cols));

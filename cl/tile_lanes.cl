@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tile's sets of workers as tile_set.cl has them, where two lanes can swap values. The lanes
+ * of a set that are neighbours come to one maximum and sum by swaps. Those of other sets of
+ * lanes, and of other work-groups, are brought together once for each softmax, by READERS
+ * neighbours.
+ */
+#include "words.cl"
+enum {
+    SETS = TILE / PACK,    /* which share a tile; work-item i is worker i / SETS of set i % SETS */
+    DEPTH = WG / SETS,     /* workers of a set */
+    GROUPS = WG / LANES,   /* sets of lanes */
+    READERS = WG / TILE,   /* of a softmax's states: work-items i * READERS and on, of softmax i */
+    ROOM = 3 * TILE + 4    /* of a set of lanes' states; four more for other banks */
+};
+#define EACH(v) UNROLL for (uint v = 0; v < PACK; v++) /* of a worker's softmaxes */
+#define SCRATCH_REALS (GROUPS * ROOM + 3 * TILE)
+#define SCRATCH __local real __attribute__((aligned(16))) /* as it is read in fours */
+
+/* The largest of each set's values among its lanes here. */
+INLINE void tile_max(real *value, __local real *scratch)
+{
+    EACH(v)
+        UNROLL for (uint d = LANES / 2; d >= SETS; d /= 2)
+            value[v] = real_max(value[v], lanes_swap(value[v], d, scratch));
+}
+
+INLINE void tile_sum(struct pair *sum, __local real *scratch)
+{
+#if !OP_NEEDS_REST
+    EACH(v)
+        sum[v].hi += sum[v].lo, sum[v].lo = (real)0;
+#endif
+    EACH(v)
+        UNROLL for (uint d = LANES / 2; d >= SETS; d /= 2)
+        {
+#if OP_NEEDS_REST
+            struct pair other = {lanes_swap(sum[v].hi, d, scratch),
+                                 lanes_swap(sum[v].lo, d, scratch)};
+            sum[v] = lanes_sum_of(sum[v], other);
+#else
+            sum[v].hi += lanes_swap(sum[v].hi, d, scratch);
+#endif
+        }
+}
+
+INLINE struct state state_of(real max, real hi, real lo)
+{
+    struct state s = state_empty();
+    s.max = max;
+    s.sum.hi = hi;
+    s.sum.lo = lo;
+    return s;
+}
+
+/* Numbers of TILE softmaxes, each kind's side by side: maxima, sums, and what these lost where
+ * that counts. */
+INLINE struct state tile_get(const __local real *room, uint softmax)
+{
+    return state_of(room[softmax], room[TILE + softmax],
+                    OP_NEEDS_REST ? room[2 * TILE + softmax] : (real)0);
+}
+
+INLINE void tile_put(__local real *room, uint softmax, struct state s)
+{
+    room[softmax] = s.max;
+    room[TILE + softmax] = s.sum.hi;
+    if (OP_NEEDS_REST)
+        room[2 * TILE + softmax] = s.sum.lo;
+}
+
+/* PACK neighbours' numbers at once. */
+#if REAL_IS_F64
+typedef double2 reals_beside;
+INLINE reals_beside beside(const real *v)
+{
+    return (reals_beside)(v[0], v[1]);
+}
+
+INLINE void from_beside(reals_beside b, real *v)
+{
+    v[0] = b.x, v[1] = b.y;
+}
+#else
+typedef float4 reals_beside;
+INLINE reals_beside beside(const real *v)
+{
+    return (reals_beside)(v[0], v[1], v[2], v[3]);
+}
+
+INLINE void from_beside(reals_beside b, real *v)
+{
+    v[0] = b.x, v[1] = b.y, v[2] = b.z, v[3] = b.w;
+}
+#endif
+
+INLINE void tile_get_beside(const __local real *room, uint set, struct state *s)
+{
+    const __local reals_beside *place = (const __local reals_beside *)room + set;
+    real max[PACK], hi[PACK], lo[PACK] = {0};
+    from_beside(place[0], max);
+    from_beside(place[TILE / PACK], hi);
+    if (OP_NEEDS_REST)
+        from_beside(place[2 * (TILE / PACK)], lo);
+    EACH(v)
+        s[v] = state_of(max[v], hi[v], lo[v]);
+}
+
+INLINE void tile_put_beside(__local real *room, uint set, const struct state *s)
+{
+    __local reals_beside *place = (__local reals_beside *)room + set;
+    real max[PACK], hi[PACK], lo[PACK];
+    EACH(v)
+        max[v] = s[v].max, hi[v] = s[v].sum.hi, lo[v] = s[v].sum.lo;
+    place[0] = beside(max);
+    place[TILE / PACK] = beside(hi);
+    if (OP_NEEDS_REST)
+        place[2 * (TILE / PACK)] = beside(lo);
+}
+
+/* READERS neighbours' states as one. */
+INLINE struct state tile_merge(struct state s, __local real *scratch)
+{
+#if OP_NEEDS_MAX
+    s = state_raise(s, cluster_max(s.max, READERS, scratch));
+#endif
+    if (OP_NEEDS_REST || !ROUGH)
+        s.sum = cluster_sum(s.sum, READERS, scratch);
+    else {
+        s.sum.hi = cluster_add(s.sum.hi + s.sum.lo, READERS, scratch);
+        s.sum.lo = (real)0;
+    }
+    return s;
+}
+
+/* What all sets of lanes have found out, in s as everybody's own: of the softmax of READERS. */
+INLINE struct state tile_state(const struct state *s, __local real *scratch)
+{
+    uint i = get_local_id(0), lane = i % LANES, softmax = i / READERS, k = i % READERS;
+    if (lane < SETS)
+        tile_put_beside(scratch + lanes_id() * ROOM, lane, s);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    struct state sum = state_empty();
+    if (k < GROUPS)
+        sum = tile_get(scratch + k * ROOM, softmax);
+    for (k += READERS; k < GROUPS; k += READERS)
+        sum = state_merge(sum, tile_get(scratch + k * ROOM, softmax));
+    return tile_merge(sum, scratch);
+}
+
+/* What READERS have brought together, for everybody. */
+INLINE void tile_tell(struct state sum, struct state *s, __local real *scratch)
+{
+    __local real *told = scratch + GROUPS * ROOM;
+    uint i = get_local_id(0);
+    if (i % READERS == 0)
+        tile_put(told, i / READERS, sum);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    tile_get_beside(told, i % SETS, s);
+}
+
+/* passes.cl has these for whole work-groups. */
+INLINE real set_max(real v, __local real *scratch)
+{
+    return v;
+}
+
+INLINE struct pair set_sum(struct pair s, __local real *scratch)
+{
+    return s;
+}
