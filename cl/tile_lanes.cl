@@ -64,7 +64,7 @@ INLINE struct state tile_get(const __local real *room, uint softmax)
 INLINE void tile_put(__local real *room, uint softmax, struct state s)
 {
     room[softmax] = s.max;
-    room[TILE + softmax] = s.sum.hi;
+    room[TILE + softmax] = OP_NEEDS_REST ? s.sum.hi : s.sum.hi + s.sum.lo;
     if (OP_NEEDS_REST)
         room[2 * TILE + softmax] = s.sum.lo;
 }
@@ -111,7 +111,10 @@ INLINE void tile_put_beside(__local real *room, uint set, const struct state *s)
     __local reals_beside *place = (__local reals_beside *)room + set;
     real max[PACK], hi[PACK], lo[PACK];
     EACH(v)
-        max[v] = s[v].max, hi[v] = s[v].sum.hi, lo[v] = s[v].sum.lo;
+    {
+        max[v] = s[v].max, lo[v] = s[v].sum.lo;
+        hi[v] = OP_NEEDS_REST ? s[v].sum.hi : s[v].sum.hi + lo[v];
+    }
     place[0] = beside(max);
     place[TILE / PACK] = beside(hi);
     if (OP_NEEDS_REST)
