@@ -63,9 +63,8 @@ struct part {
 
 INLINE void part_columns(struct part *p)
 {
-    uint each = (p->row.cols + PARTS - 1) / PARTS;
-    uint end = min(each * (p->number + 1), p->row.cols);
-    p->c = each * p->number + (uint)get_local_id(0) / SETS;
+    uint end = min(HOLD * DEPTH * (p->number + 1), p->row.cols);
+    p->c = HOLD * DEPTH * p->number + (uint)get_local_id(0) / SETS;
     p->n = p->c < end ? (end - p->c - 1) / DEPTH + 1 : 0;
 }
 
@@ -85,12 +84,12 @@ INLINE void stock_columns(__local uint *stock, const __global char *from, size_t
     const uint pieces = 4 / X_WORDS;
     const __global char *both = from - odd * PACK * unit;
     bool fit = inner % (pieces * PACK) == 0 && packs_fit(both, step, unit, pieces);
-    if (fit) {
+    if (fit && (n == HOLD || PARTS == 1)) { /* as all but a tile's last part */
         both += odd * step;
         UNROLL for (uint k = 0; k < HOLD; k += pieces, both += pieces * step)
             if (k + odd < HOLD)
                 stock_words(stock + (k + odd) * PLACES_EACH - odd * X_WORDS, 4, both, unit,
-                            k + odd < n, true, fill);
+                            PARTS > 1 || k + odd < n, true, fill);
         return;
     }
     bool fits = packs_fit(from, step, unit, 1);
@@ -211,8 +210,6 @@ INLINE void part_sum(__local uint *stock, const struct part *p, const real *max,
         }
         UNROLL for (uint k = 0; k < TERMS && HOLDS_TERMS; k++)
             put_words(stock + (j + k) * PLACES_EACH, pack[k].x);
-        if (!X_IS_REAL)
-            ptx_ask(); /* registers are too few for the next packs already */
     }
 #if OP_NEEDS_MAX
     EACH(v)
