@@ -59,6 +59,15 @@
 #define OP_WRITES WRITES_ROW
 #endif
 
+#if !REAL_IS_F64 && !HAS_PTX
+static real exp_based(real x, struct base b)
+{
+    return ROUGH          ? exp_from_rough(x, b)
+           : OP_FROM_TERM ? exp_from(x, b)
+                          : exp_from_summed(x, b);
+}
+#endif
+
 INLINE real set_max(real v, __local real *scratch);
 INLINE struct pair set_sum(struct pair s, __local real *scratch);
 
