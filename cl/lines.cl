@@ -90,7 +90,7 @@ INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
                         struct result result, bool safe)
 {
 #if MADE_OF_TERMS
-    real v = op_from_term(row, c, CAT(vload, VEC)(0, held + c), result);
+    real v = op_from_term(row, c, LOAD_HELD(held + c), result);
 #else
     real v = op_elsewhere(row, short_element(row, c, safe), result);
 #endif
