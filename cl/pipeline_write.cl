@@ -28,9 +28,9 @@ INLINE real written_value(const struct writing *out, struct row row, uint c,
 #else
     real term = op_based_term(row, row_element(row, c), out->base);
 #endif
-    if (!STAYS_BASED)
+    if (!STAYS_BASED && !OP_RESCALES)
         term *= out->factor;
-    return op_from_term(row, c, term, out->result);
+    return op_from_number(row, c, term, out->result);
 #else
     return op_elsewhere(row, row_element(row, c), out->result);
 #endif
@@ -131,6 +131,9 @@ INLINE void write_start(struct writing *out, const struct reading *in,
     out->base = in->base;
     out->factor = in->factor;
     out->result = result;
+#if OP_RESCALES && !STAYS_BASED
+    op_rescale(&out->result, in->factor);
+#endif
     out->at = in->row.begin;
     out->end = in->row.end;
     out->lines = min(out->end, out->at + before_line(out->row.y + out->at));
