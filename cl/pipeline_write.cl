@@ -36,14 +36,22 @@ INLINE real written_value(const struct writing *out, struct row row, uint c,
 #endif
 }
 
-/* The column with a value of its own gets it, if it is among those from `begin` to `end`, which
- * were written. */
+/* Is the column with a value of its own among those from `begin` to `end`? */
+INLINE bool has_spot(const struct writing *out, uint begin, uint end)
+{
+#if OP_SPOT
+    return op_spot(out->result) - begin < end - begin;
+#else
+    return false;
+#endif
+}
+
+/* It gets its value after the others, and from a cache: past them its line would travel twice. */
 INLINE void write_spot(const struct writing *out, uint begin, uint end)
 {
 #if OP_SPOT
-    uint spot = op_spot(out->result);
-    if (spot - begin < end - begin)
-        store_one(op_at_spot(out->row, out->result), out->row.y + spot);
+    if (has_spot(out, begin, end))
+        store_one(op_at_spot(out->row, out->result), out->row.y + op_spot(out->result));
 #endif
 }
 
@@ -72,7 +80,8 @@ INLINE void write_edge(struct writing *out, uint end)
     ROLLED while (out->at < end)
     {
         if (out->at >= out->lines && out->at < whole) {
-            write_line(out, out->row, out->at, held, out->past);
+            bool past = out->past && !has_spot(out, out->at, out->at + Y_LINE);
+            write_line(out, out->row, out->at, held, past);
             out->at += Y_LINE;
             continue;
         }
@@ -113,7 +122,7 @@ INLINE uint chunks_to_write(struct writing *out)
 INLINE void write_next(struct writing *out)
 {
 #if OP_WRITES == WRITES_ROW
-    if (out->past)
+    if (out->past && !has_spot(out, out->at, out->at + CHUNK))
         write_chunk(out, true);
     else
         write_chunk(out, false);
