@@ -140,7 +140,7 @@ INLINE void write_start(struct writing *out, const struct reading *in,
     out->base = in->base;
     out->factor = in->factor;
     out->result = result;
-#if OP_RESCALES && !STAYS_BASED
+#if OP_RESCALES && MADE_OF_TERMS && !STAYS_BASED
     op_rescale(&out->result, in->factor);
 #endif
     out->at = in->row.begin;
