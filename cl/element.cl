@@ -25,6 +25,11 @@ typedef float lane_f32;
 typedef float lane_f16;
 typedef ushort lane_bf16;
 typedef SCALAR lane_f64;
+#if VEC > 1
+typedef words_f32 lanes_f32, lanes_f16;
+typedef words_u16 lanes_bf16;
+typedef reals lanes_f64;
+#endif
 #define pack_f32(v) TO_F32(v)
 #define pack_f16(v) TO_F32(v)
 #define pack_f64(v) (v)
@@ -46,7 +51,7 @@ typedef SCALAR lane_f64;
         SCALAR lane[VEC];                                                                \
         ROLLED for (uint k = 0; k < VEC; k++)                                            \
             lane[k] = k < left ? get_##T(p + k) : fill;                                  \
-        return CAT(vload, VEC)(0, lane);                                                 \
+        return FROM_LANES(lane);                                                         \
     }                                                                                    \
     static real load_upto_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
     {                                                                                    \
@@ -100,7 +105,7 @@ OUTLINE real gather_mask(const __global mem_mask *p, size_t apart, uint left)
     SCALAR lane[VEC];
     ROLLED for (uint k = 0; k < VEC; k++)
         lane[k] = k < left ? CAT(get_, MASK)(p + k * apart) : 0;
-    return CAT(vload, VEC)(0, lane);
+    return FROM_LANES(lane);
 }
 #endif
 
@@ -174,7 +179,7 @@ static struct element row_element(struct row row, uint c)
 OUTLINE void store_part(real v, __global mem_y *p, uint count)
 {
     CAT(lane_, Y) lane[VEC];
-    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
+    *(CAT(lanes_, Y) *)lane = CAT(pack_, Y)(v);
     ROLLED for (uint k = 0; k < count; k++)
         CAT(put_, Y)(lane[k], p + k);
 }

@@ -13,6 +13,7 @@
  */
 #if defined(FP_FAST_FMAF) || defined(HAS_FMA)
 #define FMA(a, b, c) fma(a, b, c)
+#define HAS_FUSED
 #else
 #define FMA(a, b, c) ((a) * (b) + (c))
 #endif
@@ -60,8 +61,18 @@ static real exp_unbias(real max)
 }
 #define EXP_BIASED 1
 #else
-/* e^r for |r| <= ln2 / 2, in two halves: what comes one after another is what takes time on a
- * CPU. */
+/* (1 + q) s for s a power of 2, which leaves 1 + q rounded once. */
+static real more_times(real q, real s)
+{
+#ifdef HAS_FUSED
+    return FMA(q, s, s);
+#else
+    return (q + (real)1.0f) * s;
+#endif
+}
+
+/* e^r - 1 for |r| <= ln2 / 2, in two halves: what comes one after another is what takes time on
+ * a CPU. */
 static real exp_polynomial(real r)
 {
     real square = r * r;
@@ -69,7 +80,17 @@ static real exp_polynomial(real r)
     real high = FMA((real)0x1.12398ep-7f, r, (real)0x1.5558b2p-5f);
     high = FMA((real)0x1.6a4b38p-10f, square, high);
     low = FMA(high, square, low);
-    return FMA(low, square, r) + (real)1.0f;
+    return FMA(low, square, r);
+}
+
+/* The same within 1.8 units of 2^-24 of e^r. */
+static real exp_polynomial_summed(real r)
+{
+    real square = r * r;
+    real low = FMA((real)0x1.5557b2p-3f, r, (real)0x1.fffdfcp-2f);
+    real high = FMA((real)0x1.1060e6p-7f, r, (real)0x1.572a3cp-5f);
+    low = FMA(high, square, low);
+    return FMA(low, square, r);
 }
 
 /* From -127 ln2 up. */
@@ -79,7 +100,7 @@ static real exp_in_range(real d)
     real n = t - (0x1.8p+23f + 127.0f);
     real r = FMA(n, (real)-0x1.62e400p-1f, d);
     r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
-    return exp_polynomial(r) * AS_F32(AS_U32(t) << 23);
+    return more_times(exp_polynomial(r), AS_F32(AS_U32(t) << 23));
 }
 
 static real exp_nonpositive(real d)

@@ -39,11 +39,23 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
     return row_element(row, c);
 }
 
-INLINE real short_max(struct row row, bool safe)
+/* Are logits that took work to make kept until the sum? */
+#if FORMS && OP_NEEDS_MAX && !OP_GIVEN
+#define KEEPS_LOGITS 1
+#else
+#define KEEPS_LOGITS 0
+#endif
+
+INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
 {
     real max = -INFINITY;
     UNROLL for (uint c = 0; c < COLS; c += VEC)
-        max = real_max(max, short_element(row, c, safe).x);
+    {
+        real logit = short_element(row, c, safe).x;
+        max = real_max(max, logit);
+        if (KEEPS_LOGITS)
+            STORE_REAL(logit, __local, held + c);
+    }
     return set_max(max, 0);
 }
 
@@ -60,7 +72,11 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
     UNROLL for (uint c = 0; c < COLS; c += VEC)
     {
         uint k = c / VEC;
+#if KEEPS_LOGITS
+        struct element e = {c, LOAD_HELD(held + c), (real)0};
+#else
         struct element e = short_element(row, c, safe);
+#endif
         real term = near_term(row, e, near);
         keep_add(keep, row, e);
         STORE_REAL(term, __local, held + c);
@@ -90,7 +106,7 @@ INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
                         struct result result, bool safe)
 {
 #if MADE_OF_TERMS
-    real v = op_from_term(row, c, CAT(vload, VEC)(0, held + c), result);
+    real v = op_from_term(row, c, LOAD_HELD(held + c), result);
 #else
     real v = op_elsewhere(row, short_element(row, c, safe), result);
 #endif
@@ -118,7 +134,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
         for (uint i = 0; i < rows; i++) {
             max[i] = -INFINITY;
 #if OP_NEEDS_MAX && !OP_GIVEN
-            max[i] = short_max(exact(ROW_AT(r + i)), safe);
+            max[i] = short_max(exact(ROW_AT(r + i)), held + i * WIDTH_HELD, safe);
 #endif
         }
         for (uint i = 0; i < rows; i++) {

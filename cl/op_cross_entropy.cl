@@ -8,6 +8,7 @@
 #include "cross_entropy.cl"
 #define OP_FROM_TERM 1
 #define OP_SPOT 1
+#define OP_RESCALES 1
 
 /* What smoothing takes from the gradient of column c. */
 static real smoothed(struct row row, uint c, real here, struct result r)
@@ -33,6 +34,20 @@ static real op_at_spot(struct row row, struct result r)
 static real op_from_term(struct row row, uint c, real term, struct result r)
 {
     return smoothed(row, c, term * r.slope, r);
+}
+
+static void op_rescale(struct result *r, real factor)
+{
+    r->slope *= factor;
+}
+
+static real op_from_number(struct row row, uint c, real term, struct result r)
+{
+#if SMOOTHING
+    return op_from_term(row, c, term, r);
+#else
+    return term * r.slope; /* 0 where the gradient is nothing */
+#endif
 }
 
 static real op_elsewhere(struct row row, struct element e, struct result r)

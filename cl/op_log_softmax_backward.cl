@@ -11,5 +11,10 @@ static real op_term(struct row row, struct element e, real max)
 
 static real op_value(struct row row, struct element e, struct result r)
 {
-    return (e.dy - exp_result(e.x) * r.sum) * (real)row.grad_scale;
+#if VEC > 1 /* as in exp_terms.cl */
+    real p = exp_clamped(e.x);
+#else
+    real p = exp_result(e.x);
+#endif
+    return (e.dy - p * r.sum) * (real)row.grad_scale;
 }

@@ -18,6 +18,8 @@
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
  *                   keep_reduce; the others have the empty ones below
  *     OP_FROM_TERM  its values can be made of the terms: op_from_term
+ *     OP_RESCALES   they are products with a number of the result, op_rescale: where all of a
+ *                   row's terms are finite and off by a factor op_from_number makes them
  *     OP_SPOT       one column, op_spot, has a value of its own, op_at_spot, as op_value knows;
  *                   op_elsewhere and op_from_term need not
  *     OP_WRITES     WRITES_ROW: an element for each of x; WRITES_ONE: one a row, op_one;
@@ -51,12 +53,25 @@
 #define BIASED 0
 #define row_max(max) (max)
 #endif
+#ifndef OP_RESCALES
+#define OP_RESCALES 0
+#define op_from_number op_from_term
+#endif
 #ifndef OP_SPOT
 #define OP_SPOT 0
 #define op_elsewhere op_value
 #endif
 #ifndef OP_WRITES
 #define OP_WRITES WRITES_ROW
+#endif
+
+#if !REAL_IS_F64 && !HAS_PTX
+static real exp_based(real x, struct base b)
+{
+    return ROUGH          ? exp_from_rough(x, b)
+           : OP_FROM_TERM ? exp_from(x, b)
+                          : exp_from_summed(x, b);
+}
 #endif
 
 INLINE real set_max(real v, __local real *scratch);

@@ -74,6 +74,17 @@ INLINE void announce(const __global mem_x *x)
     }
 }
 
+/* May a row be taken in chunks, with one vector of its mask for one of x? Others are taken a
+ * vector at a time. */
+INLINE bool in_chunks(struct row row)
+{
+#if HAS_MASK
+    return row.mask_col == 1;
+#else
+    return true;
+#endif
+}
+
 /* A row's columns from c on, a chunk of them, as a row of their own. */
 INLINE struct row cut_chunk(struct row row, uint c)
 {
@@ -86,7 +97,8 @@ INLINE struct row cut_chunk(struct row row, uint c)
     row.dy += c;
 #endif
 #if HAS_MASK
-    row.mask += c * row.mask_col;
+    row.mask += c;
+    row.mask_col = 1;
 #endif
     return row;
 }
@@ -116,7 +128,7 @@ INLINE real read_term(struct reading *in, struct row row, uint c, __local SCALAR
 
 INLINE uint chunks_to_read(const struct reading *in)
 {
-    return OP_GIVEN ? 0 : (in->row.end - in->at) / CHUNK;
+    return OP_GIVEN || !in_chunks(in->row) ? 0 : (in->row.end - in->at) / CHUNK;
 }
 
 /* A chunk's terms go to s.part: each by itself, or as a tree, or a plain sum where nobody sees

@@ -23,7 +23,7 @@ INLINE void rescale(struct reading *in, struct base base)
     real scale = (real)(powers > -126 ? as_float((uint)((int)powers + 127) << 23) : 0);
 #if HOLDS_TERMS
     ROLLED for (uint k = 0; k < in->at - in->row.begin; k += VEC)
-        STORE_REAL(CAT(vload, VEC)(0, in->held + k) * scale, __local, in->held + k);
+        STORE_REAL(LOAD_HELD(in->held + k) * scale, __local, in->held + k);
 #endif
     in->s.sum.hi *= scale;
     in->s.sum.lo *= scale;

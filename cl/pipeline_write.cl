@@ -18,44 +18,51 @@ INLINE void write_nothing(struct writing *out, bool past)
 }
 
 #if OP_WRITES == WRITES_ROW
-/* Column c of a row, or of a part of it whose terms stand at `held` and whose target, if it has
- * one, is column `spot`. */
+/* Column c of a row, or of a part of it whose terms stand at `held`. */
 INLINE real written_value(const struct writing *out, struct row row, uint c,
-                          const __local SCALAR *held, uint spot)
+                          const __local SCALAR *held)
 {
 #if MADE_OF_TERMS
 #if HOLDS_TERMS
-    real term = CAT(vload, VEC)(0, held + c);
+    real term = LOAD_HELD(held + c);
 #else
     real term = op_based_term(row, row_element(row, c), out->base);
 #endif
-    if (!STAYS_BASED)
+    if (!STAYS_BASED && !OP_RESCALES)
         term *= out->factor;
-    real v = op_from_term(row, c, term, out->result);
+    return op_from_number(row, c, term, out->result);
 #else
-    real v = op_elsewhere(row, row_element(row, c), out->result);
+    return op_elsewhere(row, row_element(row, c), out->result);
 #endif
-#if OP_SPOT
-    if (spot - c < VEC)
-        v = pick(c, spot, op_at_spot(row, out->result), v);
-#endif
-    return v;
 }
 
+/* Is the column with a value of its own among those from `begin` to `end`? */
+INLINE bool has_spot(const struct writing *out, uint begin, uint end)
+{
 #if OP_SPOT
-#define SPOT_OF(result) op_spot(result)
+    return op_spot(out->result) - begin < end - begin;
 #else
-#define SPOT_OF(result) NO_COLUMN
+    return false;
 #endif
+}
+
+/* It gets its value after the others, and from a cache: past them its line would travel twice. */
+INLINE void write_spot(const struct writing *out, uint begin, uint end)
+{
+#if OP_SPOT
+    if (has_spot(out, begin, end))
+        store_one(op_at_spot(out->row, out->result), out->row.y + op_spot(out->result));
+#endif
+}
 
 /* Columns c on of the same, a whole line of them. */
 INLINE void write_line(const struct writing *out, struct row row, uint c,
-                       const __local SCALAR *held, uint spot, bool past)
+                       const __local SCALAR *held, bool past)
 {
     line_y part[LINE_PARTS];
     UNROLL for (uint k = 0; k < LINE_PARTS; k++)
     {
-        real v = written_value(out, row, c + k * VEC, held, spot);
+        real v = written_value(out, row, c + k * VEC, held);
 #if STAYS_BASED
         part[k] = CAT(number_bits_, Y)(v);
 #else
@@ -69,28 +76,30 @@ INLINE void write_line(const struct writing *out, struct row row, uint c,
 INLINE void write_edge(struct writing *out, uint end)
 {
     const __local SCALAR *held = out->held - out->row.begin;
-    uint whole = end - (end - out->lines) % Y_LINE, spot = SPOT_OF(out->result);
+    uint whole = end - (end - out->lines) % Y_LINE, begin = out->at;
     ROLLED while (out->at < end)
     {
         if (out->at >= out->lines && out->at < whole) {
-            write_line(out, out->row, out->at, held, spot, out->past);
+            bool past = out->past && !has_spot(out, out->at, out->at + Y_LINE);
+            write_line(out, out->row, out->at, held, past);
             out->at += Y_LINE;
             continue;
         }
         uint stop = out->at < out->lines ? out->lines : end;
-        real v = written_value(out, out->row, out->at, held, spot);
+        real v = written_value(out, out->row, out->at, held);
         row_store(out->row, out->at, stop, v);
         out->at = stop - out->at < VEC ? stop : out->at + VEC;
     }
+    write_spot(out, begin, end);
 }
 
 INLINE void write_chunk(struct writing *out, bool past)
 {
     struct row row = cut_chunk(out->row, out->at);
     const __local SCALAR *held = out->held + (out->at - out->row.begin);
-    uint spot = SPOT_OF(out->result) - out->at;
     UNROLL for (uint k = 0; k < CHUNK; k += Y_LINE)
-        write_line(out, row, k, held, spot, past);
+        write_line(out, row, k, held, past);
+    write_spot(out, out->at, out->at + CHUNK);
 }
 #endif
 
@@ -101,7 +110,8 @@ INLINE uint chunks_to_write(struct writing *out)
     uint chunks = 0;
 #if OP_WRITES == WRITES_ROW
     if (out->at < out->end) {
-        chunks = (out->end - max(out->at, out->lines)) / CHUNK;
+        if (in_chunks(out->row))
+            chunks = (out->end - max(out->at, out->lines)) / CHUNK;
         if (out->at < out->lines || !chunks)
             write_edge(out, chunks ? out->lines : out->end);
     }
@@ -112,7 +122,7 @@ INLINE uint chunks_to_write(struct writing *out)
 INLINE void write_next(struct writing *out)
 {
 #if OP_WRITES == WRITES_ROW
-    if (out->past)
+    if (out->past && !has_spot(out, out->at, out->at + CHUNK))
         write_chunk(out, true);
     else
         write_chunk(out, false);
@@ -130,6 +140,9 @@ INLINE void write_start(struct writing *out, const struct reading *in,
     out->base = in->base;
     out->factor = in->factor;
     out->result = result;
+#if OP_RESCALES && MADE_OF_TERMS && !STAYS_BASED
+    op_rescale(&out->result, in->factor);
+#endif
     out->at = in->row.begin;
     out->end = in->row.end;
     out->lines = min(out->end, out->at + before_line(out->row.y + out->at));

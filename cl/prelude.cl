@@ -36,6 +36,7 @@
 #include "exp.cl"
 #if !REAL_IS_F64 && !HAS_PTX
 #include "exp_based.cl"
+static real exp_based(real x, struct base b); /* the one that an operation needs: passes.cl */
 #endif
 #include "reduce.cl"
 #include "lanes.cl"

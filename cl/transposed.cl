@@ -220,7 +220,7 @@ OUTLINE void store_rows(TENSORS, size_t r, uint rows, const __local word_y *from
 INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 {
     CAT(lane_, Y) lane[VEC];
-    CAT(vstore, VEC)(CAT(pack_, Y)(v), 0, lane);
+    *(CAT(lanes_, Y) *)lane = CAT(pack_, Y)(v);
     for (uint i = 0; i < rows; i++)
         CAT(put_, Y)(lane[i], ROW_AT(r + i).y);
 }

@@ -51,12 +51,12 @@ typedef CAT(mem_, MASK) mem_mask;
 
 #if VEC == 1
 #define WIDTH
-#define VLOAD(p) (*(p))
-#define VSTORE(v, p) (*(p) = (v))
+#define LOAD_AS(words, p) (*(p))
+#define STORE_AS(words, v, p) (*(p) = (v))
 #else
 #define WIDTH VEC
-#define VLOAD(p) CAT(vload, VEC)(0, p)
-#define VSTORE(v, p) CAT(vstore, VEC)(v, 0, p)
+#define LOAD_AS(words, p) (*(const __global words *)(p))
+#define STORE_AS(words, v, p) (*(__global words *)(p) = (v))
 #endif
 
 typedef CAT(SCALAR, WIDTH) real;
@@ -80,18 +80,21 @@ typedef CAT(ushort, WIDTH) real_u16;
 #define AS_U32(v) CAT(as_uint, WIDTH)(v)
 
 #if VEC > 1
-/* Vectors at any element; vstore leaves LLVM several stores of parts. */
+/* Vectors at any element; vload and vstore leave LLVM several loads and stores of parts. */
+typedef CAT(uchar, WIDTH) words_u8 __attribute__((aligned(1)));
 typedef real_u16 words_u16 __attribute__((aligned(2)));
+typedef real_f32 words_f32 __attribute__((aligned(4)));
 typedef real_u32 words_u32 __attribute__((aligned(4)));
 typedef real reals __attribute__((aligned(sizeof(SCALAR))));
 #define STORE_U16(v, space, p) (*(space words_u16 *)(p) = (v))
 #define STORE_U32(v, space, p) (*(space words_u32 *)(p) = (v))
 #define STORE_REAL(v, space, p) (*(space reals *)(p) = (v))
+#define LOAD_HELD(p) (*(const __local reals *)(p))
 #endif
 
 static real load_f32(const __global mem_f32 *p)
 {
-    return TO_REAL(VLOAD(p));
+    return TO_REAL(LOAD_AS(words_f32, p));
 }
 
 /* Vectors of f16 by way of a variable: PoCL 3.1 takes any address of theirs for a multiple of
@@ -108,7 +111,7 @@ static real load_f16(const __global mem_f16 *p)
 #if VEC == 1
     return TO_REAL(vload_half(0, p));
 #else
-    return f16_reals(VLOAD((const __global ushort *)p));
+    return f16_reals(LOAD_AS(words_u16, p));
 #endif
 }
 
@@ -119,17 +122,17 @@ static real bf16_reals(real_u16 bits)
 
 static real load_bf16(const __global mem_bf16 *p)
 {
-    return bf16_reals(VLOAD(p));
+    return bf16_reals(LOAD_AS(words_u16, p));
 }
 
 static real load_u8(const __global mem_u8 *p)
 {
-    return TO_REAL(VLOAD(p));
+    return TO_REAL(LOAD_AS(words_u8, p));
 }
 
 static void store_f32(real v, __global mem_f32 *p)
 {
-    VSTORE(TO_F32(v), p);
+    STORE_AS(words_f32, TO_F32(v), p);
 }
 
 #if VEC > 1
@@ -177,12 +180,12 @@ static void store_bf16(real v, __global mem_bf16 *p)
 #if REAL_IS_F64
 static real load_f64(const __global mem_f64 *p)
 {
-    return VLOAD(p);
+    return LOAD_AS(reals, p);
 }
 
 static void store_f64(real v, __global mem_f64 *p)
 {
-    VSTORE(v, p);
+    STORE_AS(reals, v, p);
 }
 #endif
 
@@ -235,8 +238,8 @@ static real pick(uint c, uint at, real yes, real no)
 #define TO_LANES(v, lane) ((lane)[0] = (v))
 #define FROM_LANES(lane) ((lane)[0])
 #else
-#define TO_LANES(v, lane) CAT(vstore, VEC)(v, 0, lane)
-#define FROM_LANES(lane) CAT(vload, VEC)(0, lane)
+#define TO_LANES(v, lane) (*(reals *)(lane) = (v))
+#define FROM_LANES(lane) (*(const reals *)(lane))
 #endif
 
 /* v in the first `left` lanes, `fill` in those past them. */

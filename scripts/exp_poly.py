@@ -49,6 +49,7 @@ def show(title, degree, known, unit, half):
 
 def main():
     show("e^r, exp_polynomial", 6, 2, 1.0, math.log(2) / 2)
+    show("e^r, exp_polynomial_summed", 5, 2, 1.0, math.log(2) / 2)
     show("2^r, exp2_polynomial", 4, 1, math.log(2), 0.5)
 
 

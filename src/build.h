@@ -11,7 +11,7 @@ struct source {
     size_t count;
 };
 
-enum { MAX_PARTS = 4, OPTIONS_BYTES = 1024 };
+enum { MAX_PARTS = 5, OPTIONS_BYTES = 1024 };
 
 struct build {
     const char *kernel;

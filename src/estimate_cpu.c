@@ -14,7 +14,7 @@ enum {
     SUM_CYCLES = 6,   /* where there is no exponential */
     TURN_CYCLES = 4,  /* of a vector whose lanes are rows, there and back */
     REST_CYCLES = 4,  /* for each term as a pair */
-    FORM_CYCLES = 8,
+    FORM_CYCLES = 2,
     WAIT_CYCLES = 150, /* until a row's sum is known, its edges ... */
     NEAR_CYCLES = 8,   /* ... and with other rows' in between */
     LANE_CYCLES = 4,   /* of a reduction, for each halving; half with other rows' */

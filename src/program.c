@@ -169,13 +169,18 @@ static void describe(const struct problem *p, const struct config *config,
     const struct variant *v = &clsm_variants[config->variant];
     *b = (struct build){
         .kernel = KERNEL_NAME,
-        .parts = 4,
-        .part = {&source_prelude, op_sources[p->op], &source_passes,
-                 variant_sources[config->variant]},
     };
-    put(b, "-w -cl-std=%s -DOP_%s=1 -DMAPPING_%s=1",
+    bool own_header = t->bits & TRAIT_OWN_HEADER &&
+                      clsm_config_value(config, "VEC", 0) && !clsm_problem_is_f64(p);
+    if (own_header)
+        b->part[b->parts++] = &source_builtins;
+    b->part[b->parts++] = &source_prelude;
+    b->part[b->parts++] = op_sources[p->op];
+    b->part[b->parts++] = &source_passes;
+    b->part[b->parts++] = variant_sources[config->variant];
+    put(b, "-w -cl-std=%s -DOP_%s=1 -DMAPPING_%s=1%s",
         clsm_variant_uses_lanes(v, t) ? t->lanes_std : "CL1.2", clsm_op_name(p->op),
-        v->name);
+        v->name, own_header ? " -D_OPENCL_H_" : "");
     describe_problem(p, b);
     describe_config(config, p, t, b);
 }

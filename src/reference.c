@@ -97,8 +97,9 @@ static struct want log_sum_exp(const struct ref_row *row, size_t c)
     if (isnan(sum.value) || isinf(f->max))
         return (struct want){isnan(sum.value) ? sum.value : f->max, 0};
     long double log_sum = f->one_hot ? 0 : log1pl(f->rest);
-    return (struct want){f->max + log_sum, row->u * (8 * (fabsl(f->max) + log_sum) +
-                                                     f->error + 2 * f->max_error)};
+    return (struct want){
+        f->max + log_sum,
+        row->u * (8 * (fabsl(f->max) + fabsl(log_sum)) + f->error + 2 * f->max_error)};
 }
 
 /* Columns by falling logit, NaN as +inf, equal ones by the lower column; -inf is not

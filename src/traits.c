@@ -40,6 +40,10 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
     /* others list the extension as well, but need not take NVIDIA's options */
     if (nv && strncmp(name, "NVIDIA", strlen("NVIDIA")) == 0)
         t->bits |= TRAIT_NV_OPTIONS;
+    int major = 0;
+    bool pocl = strcmp(name, "Portable Computing Language") == 0;
+    if (pocl && sscanf(driver, "%d", &major) == 1 && major >= 3 && major <= 6)
+        t->bits |= TRAIT_OWN_HEADER;
 }
 
 clsm_status clsm_traits_of(cl_device_id device, struct traits *t)

@@ -34,6 +34,7 @@ enum {
      * NVIDIA 256 where more are required and run */
     TRAIT_QUIRK_KERNEL_WG = 1u << 4,
     TRAIT_NV_OPTIONS = 1u << 9, /* takes -cl-nv-verbose and -cl-nv-maxrregcount */
+    TRAIT_OWN_HEADER = 1u << 10, /* builds without the driver's header, see builtins.cl */
 };
 
 struct traits {

@@ -169,6 +169,30 @@ START_TEST(rough_relative_to_a_base_within_three_millionths)
 }
 END_TEST
 
+START_TEST(summed_relative_to_a_base_within_three_units)
+{
+    const double step = 0x1.62e430p-1, unit = 0x1p-24;
+    float top = tops[_i], to = top - 90;
+    struct base b = base_of(top);
+    double power = rint(top / log(2)) - BASE_BELOW, worst = 0;
+    for (double at = (double)top + MOST_ABOVE; at > to; at -= 1e-5) {
+        float x = (float)at;
+        double n = rint((double)x / log(2));
+        double want = ldexp(exp((double)x - n * step), (int)(n - power));
+        if (want < FLT_MIN || fabsf(x) >= FARTHEST)
+            continue;
+        double error = fabs(exp_from_summed(x, b) / want - 1) / unit;
+        EXPECT(error <= 2.9, "e^%a in units of 2^%g is off by %g", x, power, error);
+        worst = error > worst ? error : worst;
+    }
+    ck_assert_double_gt(worst, 1.5);
+    ck_assert_uint_eq(bits_of(exp_from_summed(-INFINITY, b)), 0);
+    ck_assert(isnan(exp_from_summed(NAN, b)) && isnan(exp_from_summed(-NAN, b)));
+    ck_assert_uint_eq(bits_of(exp_from_summed(top - 100, b)), 0);
+    ck_assert_float_gt(exp_from_summed(clamp_to_base(INFINITY, b), b), MOST_BASED);
+}
+END_TEST
+
 Suite *exp_suite(void)
 {
     Suite *suite = suite_create("exp");
@@ -186,6 +210,8 @@ Suite *exp_suite(void)
     tcase_add_test(c, rough_within_three_millionths);
     tcase_add_test(c, clamped_the_same_in_the_normal_range);
     tcase_add_loop_test(c, rough_relative_to_a_base_within_three_millionths, 0,
+                        (int)COUNT(tops));
+    tcase_add_loop_test(c, summed_relative_to_a_base_within_three_units, 0,
                         (int)COUNT(tops));
     suite_add_tcase(suite, c);
     return suite;
