@@ -84,7 +84,7 @@ static real exp_polynomial(real r)
 }
 
 /* The same within 1.8 units of 2^-24 of e^r. */
-static real exp_polynomial_summed(real r)
+static inline real exp_polynomial_summed(real r)
 {
     real square = r * r;
     real low = FMA((real)0x1.5557b2p-3f, r, (real)0x1.fffdfcp-2f);

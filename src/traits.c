@@ -42,7 +42,8 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
         t->bits |= TRAIT_NV_OPTIONS;
     int major = 0;
     bool pocl = strcmp(name, "Portable Computing Language") == 0;
-    if (pocl && sscanf(driver, "%d", &major) == 1 && major >= 3 && major <= 6)
+    if (pocl && t->bits & TRAIT_CPU && sscanf(driver, "%d", &major) == 1 &&
+        major >= 3 && major <= 6)
         t->bits |= TRAIT_OWN_HEADER;
 }
 
