@@ -13,6 +13,7 @@ enum {
     STAGE_CYCLES = 2500,   /* to local memory and back */
     TURN_CYCLES = 250,     /* of a worker's rows, one after the other */
     OPERAND_CYCLES = 400,  /* more, with numbers of a row's own to be read */
+    PACKED_STEPS = 300,    /* of a target, where a work-item has several rows at once */
     ROW_STEPS = 55,        /* of a work-item for each row ... */
     SUM_STEPS = 120,       /* ... of which a sum is wanted to the last digit, */
     SUM_ELEMENT_STEPS = 25 /* and for each of its elements */
@@ -57,6 +58,8 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     if (v->whole_packs) { /* straight from memory to memory */
         double alone = 2 * WAIT_CYCLES + turns * operand_cycles(p);
         double waiting = (ceil(groups / (units * resident)) - 1) * alone;
+        if (clsm_has(p, CLSM_TARGETS))
+            work += rows * PACKED_STEPS / UNIT_LANES / busy * 2;
         double all = alone + clsm_together(memory, work / 2, waiting);
         return (LAUNCH_CYCLES + all) / 1.75e9;
     }
