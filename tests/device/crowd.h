@@ -38,6 +38,10 @@ void crowd_enqueue(struct crowd *c, unsigned i, unsigned on_queue, cl_event *don
  * nothing could be released any more. */
 void crowd_await(struct crowd *c, cl_event done, unsigned seconds);
 
+/* A kernel whose work-groups leave nobody else any room for tens of milliseconds, but
+ * the first one, which ends at once; `out` has a float for each of its work-items. */
+cl_kernel crowd_filler(const struct session *s, cl_mem out);
+
 /* Finish all queues; compare number i with the reference. */
 void crowd_finish(struct crowd *c);
 void crowd_check(struct crowd *c, unsigned i);

@@ -284,28 +284,6 @@ START_TEST(work_groups_that_wait_end_on_a_busy_device)
 }
 END_TEST
 
-/* Work-groups that leave nobody else any room, but the first one, which ends at once.
- */
-static cl_kernel crowding(const struct session *s, cl_mem out)
-{
-    static const char *source =
-        "__kernel void crowd(__global float *out, uint turns) {\n"
-        "    uint n = get_group_id(0) ? turns : turns / 1000;\n"
-        "    float v = get_local_id(0);\n"
-        "    for (uint i = 0; i < n; i++) v = fma(v, 0.999f, 1.0f);\n"
-        "    out[get_local_id(0)] = v; }\n";
-    const cl_uint turns = 20 * 1000 * 1000; /* tens of milliseconds */
-    cl_program program = clCreateProgramWithSource(s->context, 1, &source, NULL, NULL);
-    ck_assert(program);
-    ck_assert_int_eq(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
-    cl_kernel kernel = clCreateKernel(program, "crowd", NULL);
-    ck_assert(kernel);
-    clReleaseProgram(program);
-    clSetKernelArg(kernel, 0, sizeof out, &out);
-    clSetKernelArg(kernel, 1, sizeof turns, &turns);
-    return kernel;
-}
-
 /* A few work-groups that begin long before the others wait for them, and hold nothing
  * back that these wait for. */
 START_TEST(a_few_work_groups_by_themselves_hold_nothing_back)
@@ -320,7 +298,7 @@ START_TEST(a_few_work_groups_by_themselves_hold_nothing_back)
     ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
     cl_mem out = session_buffer(s, local * sizeof(float), NULL);
     ck_assert(out);
-    cl_kernel kernel = crowding(s, out);
+    cl_kernel kernel = crowd_filler(s, out);
     for (unsigned i = 0; i < CROWD; i++) {
         cl_event done = NULL;
         clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &global, &local, 0, NULL,

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Maxima and sums of a part in local memory, and its way from registers to y, for any
+ * operation. */
+#include "part.cl"
+
+/* This worker's maxima. */
+INLINE void part_max(const __local uint *stock, const struct part *p, real *max)
+{
+#if WORD_MAX && !FORMS
+    struct pack most = get_stocked(stock, 0);
+    UNROLL for (uint k = 1; k < HOLD; k++)
+    {
+        struct pack pack = get_stocked(stock, k);
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            most.x[i] = word_max(most.x[i], pack.x[i]);
+    }
+    EACH(v)
+        max[v] = real_max(CAT(word_, X)(most.x, v), (real)(-INFINITY)); /* no NaN */
+#else
+    UNROLL for (uint k = 0; k < HOLD; k++)
+    {
+        struct pack pack = get_stocked(stock, k);
+        EACH(v)
+            max[v] = real_max(max[v], pack_element(&pack, p, k, v).x);
+    }
+#endif
+}
+
+enum { TERMS = HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 }; /* added at once */
+#include "term_sum.cl"
+
+/* The sums of this worker's terms, which stay if they are held; `own`: its own maxima. */
+INLINE void part_sum(__local uint *stock, const struct part *p, const real *max,
+                     const real *own, struct pair *sum)
+{
+    UNROLL for (uint j = 0; j < HOLD; j += TERMS)
+    {
+        struct pack pack[TERMS];
+        UNROLL for (uint k = 0; k < TERMS; k++)
+            pack[k] = get_stocked(stock, j + k);
+        EACH(v)
+        {
+            real term[TERMS];
+            UNROLL for (uint k = 0; k < TERMS; k++)
+                term[k] = op_term(p->row, pack_element(pack + k, p, j + k, v), max[v]);
+            UNROLL for (uint k = 0; k < TERMS && HOLDS_TERMS; k++)
+                pack[k].x[v * X_WORDS / PACK] = as_uint((float)term[k]);
+#if OP_NEEDS_REST || HOLD > 8
+            sum[v] = add_terms(sum[v], term, OP_NEEDS_MAX && own[v] == max[v]);
+#else
+            sum[v].hi += tree_sum(term);
+#endif
+        }
+        UNROLL for (uint k = 0; k < TERMS && HOLDS_TERMS; k++)
+            put_words(stock + (j + k) * PLACES_EACH, pack[k].x);
+    }
+#if OP_NEEDS_MAX
+    EACH(v)
+        if (BIASED)
+            sum[v].hi *= exp_unbias(row_max(max[v]));
+#endif
+}
+
+/* What a part brings to each softmax of its tile, for READERS; max: what a worker's terms are
+ * relative to. */
+INLINE struct state part_state(__local uint *stock, const struct part *p, real *max,
+                               __local real *scratch)
+{
+    real own[PACK];
+    struct pair sum[PACK];
+    struct state s[PACK];
+    EACH(v)
+    {
+        max[v] = -INFINITY;
+        sum[v].hi = sum[v].lo = (real)0;
+    }
+#if OP_NEEDS_MAX
+    part_max(stock, p, max);
+    EACH(v)
+        own[v] = max[v];
+    tile_max(max, scratch);
+#endif
+    part_sum(stock, p, max, own, sum);
+    tile_sum(sum, scratch);
+    EACH(v)
+        s[v] = state_of(max[v], sum[v].hi, sum[v].lo);
+    return tile_state(s, scratch);
+}
+
+/* What is held of a part, of which terms are relative to `max`, as y. */
+INLINE void write_part(const struct pack *held, const struct part *p, __global mem_y *y,
+                       const struct result *result, const real *part)
+{
+#if OP_WRITES == WRITES_ROW
+    size_t step = DEPTH * p->row.y_col;
+    bool fits = packs_fit(y, step * sizeof(mem_y), sizeof(mem_y), 1);
+    bool whole = fits && p->n == HOLD; /* asked once for all of them */
+    UNROLL for (uint k = 0; k < HOLD; k++, y += step)
+    {
+        real value[PACK];
+        uint w[Y_WORDS];
+        EACH(v)
+#if HOLDS_TERMS
+            value[v] = op_from_term(p->row, p->c + k * DEPTH,
+                                    CAT(word_, X)(held[k].x, v) * part[v], result[v]);
+#else
+            value[v] = op_value(p->row, pack_element(held + k, p, k, v), result[v]);
+#endif
+        CAT(words_from_, Y)(w, value);
+        if (whole || (fits && k < p->n))
+            words_store(w, Y_WORDS, y);
+        else if (k < p->n)
+            words_scatter(w, sizeof(mem_y), y);
+    }
+#endif
+}
