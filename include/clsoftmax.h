@@ -602,8 +602,7 @@ typedef struct clsm_report {
  * Compare a result with clsm_reference() by the bound at the top of this header: f32 and
  * f64 within (8 + 2 D) units of 2^-24 or 2^-53, f16 and bf16 within one ulp of the exact
  * value. Outputs below the normal range may be off by the smallest normal number of their
- * type (f16: of f32, and one ulp), and terms of a sum below that may count as 0. NaN and
- * infinities must match exactly.
+ * type (f16: of f32, and one ulp). NaN and infinities must match exactly.
  *
  * @param x, y  host memory, in the problem's layouts and types
  */

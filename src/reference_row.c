@@ -85,18 +85,6 @@ static void step(const struct ref_row *row, struct want *w, long double value,
         w->error += units * fabsl(value) + clsm_element_min_normal(type) / row->u;
 }
 
-/* A step that multiplies what is off already, too; both may count as 0 where they are
- * subnormal. */
-static void scale(const struct ref_row *row, struct want *w, long double factor,
-                  long double units)
-{
-    clsm_type type = clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32;
-    long double least = clsm_element_min_normal(type);
-    bool lost = fabsl(w->value) < least || fabsl(factor) < least;
-    w->error = (w->error + (lost ? fabsl(w->value) / row->u : 0)) * fabsl(factor);
-    step(row, w, w->value * factor, units);
-}
-
 struct want clsm_ref_logit(const struct ref_row *row, size_t c)
 {
     const struct problem *p = row->p;
@@ -107,11 +95,11 @@ struct want clsm_ref_logit(const struct ref_row *row, size_t c)
         return w;
     w.value = clsm_ref_element(row, &p->x, row->in->x, c);
     if (p->scale != 1)
-        scale(row, &w, held(p, p->scale), 1);
+        step(row, &w, w.value * held(p, p->scale), 1);
     if (clsm_has(p, CLSM_TEMPERATURE)) {
         double t = clsm_ref_real(row, CLSM_TEMPERATURE, clsm_ref_number(row));
         if (t != 0)
-            scale(row, &w, 1 / (long double)t, 8); /* a division may be off 2.5 ulp */
+            step(row, &w, w.value / t, 8); /* a division may be off 2.5 ulp */
     }
     if (p->softcap != 0) {
         long double cap = held(p, p->softcap);
@@ -187,12 +175,10 @@ void clsm_ref_facts(struct ref_row *row)
         f->sum = 1;
         return;
     }
-    clsm_type type = clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32;
-    long double least = clsm_element_min_normal(type); /* less may count as 0 */
     for (size_t c = 0; c < row->p->cols; c++) {
         struct want v = clsm_ref_logit(row, c);
         long double e = expl(v.value - f->max);
-        f->error += e * v.error + (e < least ? e / row->u : 0);
+        f->error += e * v.error;
         if (sink_leads || c != f->first)
             f->rest += e;
     }
