@@ -227,7 +227,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "takes rows of which all columns count";
     if (v->any_axis && v->ahead && clsm_tile_misfit(config, p, t))
         return clsm_tile_misfit(config, p, t);
-    if (v->row_per_lane && rows_differ(p))
+    if (v->alike && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
     if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
         clsm_problem_y(p) == CLSM_Y_ROW)

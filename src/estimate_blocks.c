@@ -58,9 +58,9 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     if (v->whole_packs) { /* straight from memory to memory */
         double alone = 2 * WAIT_CYCLES + turns * operand_cycles(p);
         double waiting = (ceil(groups / (units * resident)) - 1) * alone;
-        if (clsm_has(p, CLSM_TARGETS))
-            work += rows * PACKED_STEPS / UNIT_LANES / busy * 2;
-        double all = alone + clsm_together(memory, work / 2, waiting);
+        double more = clsm_has(p, CLSM_TARGETS) ? PACKED_STEPS : 0;
+        work = work / 2 + rows * more / UNIT_LANES / busy;
+        double all = alone + clsm_together(memory, work, waiting);
         return (LAUNCH_CYCLES + all) / 1.75e9;
     }
 

@@ -36,7 +36,8 @@ struct variant {
     bool whole_packs;     /* takes several rows at once, which fill 16 bytes of x */
     bool one_state;       /* brings nothing together but a maximum and a sum */
     bool pipelined;       /* a row's terms in local memory while the next is read */
-    bool row_per_lane;    /* takes rows that differ in nothing but their elements */
+    bool row_per_lane;    /* a vector's lanes are rows */
+    bool alike;           /* takes rows that differ in nothing but their elements */
     unsigned launches;    /* of one enqueue, if more than one */
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
