@@ -10,12 +10,30 @@
 #define TAMED 0
 #endif
 
+/* Is each element its row's maximum? Then no exponential is wanted. */
+#if defined COLS && COLS == 1 && !defined OP_GIVEN && !HAS_SINKS
+#define ALONE 1
+#else
+#define ALONE 0
+#endif
+
 /* Are terms and results off by exp_unbias? */
-#if EXP_BIASED && defined PARTS && !defined OP_KEEPS && (!LIMIT || TAMED) && \
+#if !ALONE && EXP_BIASED && defined PARTS && !defined OP_KEEPS && (!LIMIT || TAMED) && \
     (defined KEPT || !OP_NEEDS_REST)
 #define BIASED (ROUGH && sizeof(mem_x) == 2 && !LOGITS_READY)
 #else
 #define BIASED 0
+#endif
+
+/* Of many equal terms far below the maximum a logarithm shows what rounding took from their
+ * difference, and of millions the sum itself; of a few hundred neither does. Differences of
+ * 16-bit numbers are seldom rounded. */
+#if defined COLS || !(OP_NEEDS_REST || HAS_LSE || FAR)
+#define SHARP 0
+#elif FORMS
+#define SHARP (!ROUGH)
+#else
+#define SHARP (!ROUGH && sizeof(mem_x) > 2)
 #endif
 
 /* What is taken from each element of a row. */
@@ -36,11 +54,21 @@ static real from_max(real x, real max)
 #endif
 }
 
+/* exp(d) of an element that is its row's maximum: d is 0, -inf or NaN. */
+static real exp_alone(real d)
+{
+    return d == (real)(-INFINITY) ? (real)0 : d + (real)1;
+}
+
 static real op_term(struct row row, struct element e, real max)
 {
     if (BIASED)
         return exp_biased(e.x, row_max(max));
     real d = from_max(e.x, max);
+    if (ALONE)
+        return exp_alone(d);
+    if (SHARP)
+        return exp_sharp(d, e.x, row_max(max));
 #if VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
     return ROUGH ? exp_rough(d) : exp_clamped(d);
 #else

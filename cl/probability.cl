@@ -17,6 +17,8 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 
 static real probability(real x, struct result r)
 {
-    real e = BIASED ? exp_biased(x, row_max(r.max)) : exp_result(from_max(x, r.max));
-    return e * r.scale;
+    if (BIASED)
+        return exp_biased(x, row_max(r.max)) * r.scale;
+    real d = from_max(x, r.max);
+    return (ALONE ? exp_alone(d) : exp_result(d)) * r.scale;
 }

@@ -79,10 +79,21 @@ static real below_max(real x, real max)
 #endif
 }
 
-/* The same state seen from a maximum that is at least its own. */
+/* exp(d) where d = a - b, as if d were not rounded. Source: Knuth (TwoSum). */
+static real exp_sharp(real d, real a, real b)
+{
+    real e = exp_nonpositive(d);
+    real z = d - a;
+    real lost = (a - (d - z)) - (b + z);
+    return FMA(e, lost == lost ? lost : (real)0, e); /* infinities lose nothing */
+}
+
+/* The same state seen from a maximum that is at least its own. All of its terms share what the
+ * difference loses, so that is put back. */
 static struct state state_raise(struct state s, real max)
 {
-    real scale = exp_nonpositive(below_max(s.max, max));
+    real d = below_max(s.max, max);
+    real scale = exp_sharp(d, s.max, max);
     s.max = max;
     s.part.hi *= scale;
     s.part.lo *= scale;

@@ -52,10 +52,17 @@ static double denormal(clsm_type type, double unit)
     return (unit - 0.5) * smallest_normal;
 }
 
+/* Of two numbers `distance` apart, a power of 2, and 15/16 of half a unit in the last
+ * place more, the larger. */
+static double rounded_away(clsm_type type, double distance)
+{
+    return 0.25 + 15 * distance * (type == CLSM_F64 ? 0x1p-57 : 0x1p-28);
+}
+
 static double element(enum input_kind kind, const struct draw *d, size_t c, size_t cols,
                       clsm_type type, uint64_t *state)
 {
-    double v = random_normal(state);
+    double v = random_normal(state), distance;
     switch (kind) {
     case INPUT_WIDE_RANGE:
         return 30 * v;
@@ -63,6 +70,9 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
         return c == d->place ? 60 + v : v;
     case INPUT_DOMINANT:
         return c == d->place ? 0 : -12 - fabs(d->level);
+    case INPUT_DISTANT:
+        distance = cols < 1 << 16 ? 8 : 16; /* where the others' sum is still small */
+        return c == d->place ? rounded_away(type, distance) : 0.25 - distance;
     case INPUT_EQUAL:
         return d->level;
     case INPUT_TIES:

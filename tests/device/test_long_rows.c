@@ -137,6 +137,14 @@ START_TEST(log_softmax_keeps_its_digits_where_one_of_many_dominates)
 }
 END_TEST
 
+/* Of 2^24 equal terms, 16 below the largest, each has lost as much. */
+START_TEST(what_rounding_takes_from_differences_does_not_add_up)
+{
+    run_variants(_i, CLSM_SOFTMAX, INPUT_DISTANT);
+    run_variants(_i, CLSM_LOG_SOFTMAX, INPUT_DISTANT);
+}
+END_TEST
+
 /* Columns that an f32 cannot count: the first of two largest, at an odd place past
  * 2^24. */
 START_TEST(columns_past_2_to_the_24_are_told_apart)
@@ -178,4 +186,6 @@ void long_rows_suite(Suite *suite, int device)
         add_test(suite, device, NULL, columns_past_2_to_the_24_are_told_apart);
     add_test(suite, device, NULL, equal_values_sum_without_drift);
     add_test(suite, device, NULL, normal_values_sum_without_drift);
+    add_test(suite, device, NULL,
+             what_rounding_takes_from_differences_does_not_add_up);
 }
