@@ -26,3 +26,8 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 #endif
 }
 #endif
+
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    return lanes_max(again ? (real)1 : (real)0, scratch) > (real)0;
+}

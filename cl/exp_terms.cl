@@ -36,6 +36,13 @@
 #define SHARP (!ROUGH && sizeof(mem_x) > 2)
 #endif
 
+/* Where a row is still held when its sum is known, that is put back only if the sum is small. */
+#if HAS_PTX && LANES_BY == LANES_PTX && defined KEPT && !OP_FROM_TERM && !SMOOTHING
+#define SHARP_LATER 1
+#else
+#define SHARP_LATER 0
+#endif
+
 /* What is taken from each element of a row. */
 static real row_max(real max)
 {
@@ -60,6 +67,12 @@ static real exp_alone(real d)
     return d == (real)(-INFINITY) ? (real)0 : d + (real)1;
 }
 
+/* The term of x with what was lost. */
+static real sharp_term(real term, real x, real max)
+{
+    return sharpened(term, from_max(x, max), x, row_max(max));
+}
+
 static real op_term(struct row row, struct element e, real max)
 {
     if (BIASED)
@@ -67,8 +80,8 @@ static real op_term(struct row row, struct element e, real max)
     real d = from_max(e.x, max);
     if (ALONE)
         return exp_alone(d);
-    if (SHARP)
-        return exp_sharp(d, e.x, row_max(max));
+    if (SHARP && !SHARP_LATER)
+        return sharp_term(exp_nonpositive(d), e.x, max);
 #if VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
     return ROUGH ? exp_rough(d) : exp_clamped(d);
 #else

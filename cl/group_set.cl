@@ -42,6 +42,14 @@ INLINE real set_max(real v, __local real *scratch)
     return v;
 }
 
+/* Does a row of those that reduce together want its sum again? */
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    if (again)
+        barrier(CLK_LOCAL_MEM_FENCE); /* all have read the partial results */
+    return again;
+}
+
 INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     __local real *hi = scratch + LANES_SCRATCH, *lo = hi + MOST_SETS;

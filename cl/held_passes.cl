@@ -32,6 +32,27 @@ INLINE struct state given_state(struct row row)
     return s;
 }
 
+#if SHARP_LATER
+/* A sum of less is made again, with what rounding took from differences from the maximum: beside
+ * more, terms far below it do not count. */
+#define ENOUGH 5
+#if REAL_IS_F64
+#define anew ptx_anew_f64
+#else
+#define anew ptx_anew
+#endif
+INLINE bool is_made_again(struct row *row, struct pair sum, __local real *scratch)
+{
+    if (!SHARP || row->sharp)
+        return false;
+    row->sharp = set_again(sum.hi < ENOUGH, scratch);
+    return row->sharp;
+}
+#else
+#define is_made_again(row, sum, scratch) false
+#define anew(v) (v)
+#endif
+
 /* Maximum and sum of what all workers of a set hold, `kept` packs of it in registers and the
  * others in local memory. With everybody's maximum first: no state is raised. */
 INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
@@ -49,7 +70,10 @@ INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
     if (!MAX_OF_WORDS)
         held_forget(held, kept, row);
 #endif
-    s.sum = set_sum(held_sum(held, kept, row, cut, first, s.max, most, true, keep), scratch);
+    do {
+        real max = anew(s.max);
+        s.sum = set_sum(held_sum(held, kept, row, cut, first, max, most, true, keep), scratch);
+    } while (is_made_again(&row, s.sum, scratch));
 #endif
     return s;
 }

@@ -5,8 +5,8 @@
  * 1 - p is the sum without the target's term, which the two-number sum still holds when p
  * rounds to 1.
  */
-#include "cross_entropy.cl"
 #define OP_FROM_TERM 1
+#include "cross_entropy.cl"
 #define OP_SPOT 1
 #define OP_RESCALES 1
 

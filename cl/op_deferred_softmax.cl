@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* y = exp(x - max), for a consumer that divides by the row's sum later. Where the policy
  * says NaN, every element is NaN, so that dividing changes nothing. */
+#define OP_FROM_TERM 1
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
-#define OP_FROM_TERM 1
 
 struct result {
     real max, poison; /* 0, or NaN */

@@ -116,6 +116,8 @@ clsm_row(TENSORS)
                 words_store(out, Y_WORDS, y + shape.y.offset + row * COLS);
 #endif
             }
+        if (whole && at + ROWS <= shape.rows)
+            continue;
         for (size_t row = r; row < min(at + ROWS, shape.rows); row += step)
             for (uint k = 0; k < IN_PACK && row + k < shape.rows; k++)
                 if (!whole || row + IN_PACK > shape.rows)

@@ -52,6 +52,9 @@
 #define TAMED 0
 #define BIASED 0
 #define row_max(max) (max)
+#define SHARP 0
+#define SHARP_LATER 0
+#define sharp_term(term, x, max) (term)
 #endif
 #ifndef OP_RESCALES
 #define OP_RESCALES 0

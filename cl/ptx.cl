@@ -32,6 +32,21 @@ static float ptx_max_nan(float a, float b)
     return v;
 }
 
+/* v, of which the compiler does not know that it was the same in the turn of a loop before. */
+static float ptx_anew(float v)
+{
+    float w;
+    __asm__ volatile("mov.f32 %0, %1;" : "=f"(w) : "f"(v));
+    return w;
+}
+
+static double ptx_anew_f64(double v)
+{
+    double w;
+    __asm__ volatile("mov.f64 %0, %1;" : "=d"(w) : "d"(v));
+    return w;
+}
+
 /* Half number k of a word as f32. */
 static float ptx_half(uint word, uint k)
 {

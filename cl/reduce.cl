@@ -79,10 +79,9 @@ static real below_max(real x, real max)
 #endif
 }
 
-/* exp(d) where d = a - b, as if d were not rounded. Source: Knuth (TwoSum). */
-static real exp_sharp(real d, real a, real b)
+/* e = exp(d) with d = a - b as if d were not rounded. Source: Knuth (TwoSum). */
+static real sharpened(real e, real d, real a, real b)
 {
-    real e = exp_nonpositive(d);
     real z = d - a;
     real lost = (a - (d - z)) - (b + z);
     return FMA(e, lost == lost ? lost : (real)0, e); /* infinities lose nothing */
@@ -93,7 +92,7 @@ static real exp_sharp(real d, real a, real b)
 static struct state state_raise(struct state s, real max)
 {
     real d = below_max(s.max, max);
-    real scale = exp_sharp(d, s.max, max);
+    real scale = sharpened(exp_nonpositive(d), d, s.max, max);
     s.max = max;
     s.part.hi *= scale;
     s.part.lo *= scale;

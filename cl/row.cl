@@ -65,6 +65,7 @@ struct row {
     long position;    /* the query's own column */
     bool one_hot;     /* temperature 0 */
     uint zero;        /* see held_forget */
+    bool sharp;       /* see held_set_state */
     const __global TARGET *target;
     const __global SCALAR *weights;
     long ignore;
@@ -128,6 +129,7 @@ static struct row row_at(size_t r, uint beside, TENSORS)
     r += beside;
     row.zero = (uint)shape.zero;
     row.one_hot = ONE_HOT;
+    row.sharp = false;
 #if HAS_SCALE
     row.scale = number(shape.scale);
 #endif
