@@ -12,7 +12,9 @@ enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a reco
 /* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
  */
 enum {
-    BLOCK_ITEM_BYTES = 32,
+    ITEM_BYTES = 32,      /* of x under way for each work-item, */
+    MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
+    UNIT_ITEMS = 2048,
     MAX_TURNS = 16,
     MAX_BLOCK_BYTES = 24576,
     BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
@@ -139,12 +141,17 @@ static size_t staged_row_bytes(const struct problem *p)
     return bytes * p->cols;
 }
 
-/* Enough rows that each work-item has BLOCK_ITEM_BYTES of x under way. */
-static size_t block_rows(const struct config *config, const struct problem *p)
+/* Enough rows that each work-item has as much of x under way as it should. */
+static size_t block_rows(const struct config *config, const struct problem *p,
+                         const struct traits *t)
 {
     size_t workers = clsm_config_value(config, "CLUSTER", 1), turns = 1;
     size_t row_bytes = p->cols * clsm_type_bytes(p->x.type);
-    while (turns < MAX_TURNS && turns * row_bytes < BLOCK_ITEM_BYTES * workers)
+    double busy = (double)MANY_ITEM_BYTES * UNIT_ITEMS * t->compute_units;
+    bool many = clsm_problem_likely_rows(p) * (double)row_bytes >= busy;
+    bool staged = !clsm_variants[config->variant].whole_packs;
+    size_t item_bytes = staged && many ? MANY_ITEM_BYTES : ITEM_BYTES;
+    while (turns < MAX_TURNS && turns * row_bytes < item_bytes * workers)
         turns *= 2;
     return clsm_config_wg(config) / workers * turns;
 }
@@ -153,7 +160,7 @@ static const char *block_misfit(const struct config *config, const struct proble
                                 const struct traits *t)
 {
     size_t workers = clsm_config_value(config, "CLUSTER", 1);
-    size_t bytes = block_rows(config, p) * staged_row_bytes(p);
+    size_t bytes = block_rows(config, p, t) * staged_row_bytes(p);
     size_t held = at_least_one(p->cols, workers) * (clsm_has(p, CLSM_DY) ? 2 : 1);
     if (workers > 1 && !(t->bits & TRAIT_SWAP))
         return "the device has no working subgroups";
@@ -250,7 +257,7 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct prob
     case ROW_PER_ITEM:
         return wg;
     case ROWS_PER_GROUP:
-        return block_rows(config, p);
+        return block_rows(config, p, t);
     case ROW_PER_CLUSTER:
         return wg / clsm_config_value(config, "CLUSTER", 1);
     case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
