@@ -5,7 +5,8 @@
 enum {
     MAX_HELD_HALVES = 32, /* words of 16-bit data, of which the compiler keeps more */
     KEPT_WORDS = 32,      /* where local memory takes the rest, */
-    KEPT_REALS = 28,      /* which for whole reals takes a few registers more */
+    KEPT_REALS = 28,      /* which for whole reals takes a few registers more, */
+    KEPT_TWICE = 20,      /* and where their sum may be made again, still more */
     LOCAL_SPARE_BYTES = 512,
     AHEAD_ITEM_BYTES = 192, /* so that a unit has room for as many as its registers; */
     AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks */
@@ -58,6 +59,13 @@ static size_t most_words(const struct problem *p)
     return halves ? MAX_HELD_HALVES : MAX_HELD_WORDS;
 }
 
+/* May a sum be made again, see held_set_state in cl/held_passes.cl? */
+static bool sums_again(const struct problem *p)
+{
+    return p->op == CLSM_LOG_SUM_EXP || p->op == CLSM_LOG_SOFTMAX ||
+           p->op == CLSM_CROSS_ENTROPY_LOSS;
+}
+
 /* Of `packs` packs, those that stay in registers: all of a row with a gradient if they
  * can, where a work-group has it by itself. */
 static unsigned kept_of(unsigned packs, const struct config *config,
@@ -70,7 +78,8 @@ static unsigned kept_of(unsigned packs, const struct config *config,
     bool ahead = clsm_variants[config->variant].ahead;
     if (packs * words <= most || !may_stock(config, p) || ahead)
         return packs;
-    return (unsigned)((halves ? KEPT_WORDS : KEPT_REALS) / words);
+    unsigned most_kept = halves ? KEPT_WORDS : sums_again(p) ? KEPT_TWICE : KEPT_REALS;
+    return (unsigned)(most_kept / words);
 }
 
 unsigned clsm_config_kept(const struct config *config, const struct problem *p,
