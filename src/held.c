@@ -59,27 +59,35 @@ static size_t most_words(const struct problem *p)
     return halves ? MAX_HELD_HALVES : MAX_HELD_WORDS;
 }
 
-/* May a sum be made again, see held_set_state in cl/held_passes.cl? */
-static bool sums_again(const struct problem *p)
+bool clsm_sums_again(const struct problem *p)
 {
-    return p->op == CLSM_LOG_SUM_EXP || p->op == CLSM_LOG_SOFTMAX ||
-           p->op == CLSM_CROSS_ENTROPY_LOSS;
+    bool logarithm = p->op == CLSM_LOG_SUM_EXP || p->op == CLSM_LOG_SOFTMAX ||
+                     p->op == CLSM_CROSS_ENTROPY_LOSS;
+    return logarithm && x_is_real(p);
 }
 
-/* Of `packs` packs, those that stay in registers: all of a row with a gradient if they
- * can, where a work-group has it by itself. */
+/* Words that stay in registers where the rest may stand elsewhere: all of a row with a
+ * gradient if they can, where a work-group has it by itself. */
+static size_t most_kept(const struct config *config, const struct problem *p)
+{
+    bool alone = clsm_variants[config->variant].geometry != ROW_PER_GROUPS;
+    if (clsm_sums_again(p))
+        return KEPT_TWICE;
+    return clsm_has(p, CLSM_DY) && alone ? most_words(p) : KEPT_WORDS;
+}
+
+/* Of `packs` packs, those that stay there. */
 static unsigned kept_of(unsigned packs, const struct config *config,
                         const struct problem *p)
 {
     bool halves = clsm_type_bytes(p->x.type) == 2;
-    bool alone = clsm_variants[config->variant].geometry != ROW_PER_GROUPS;
-    size_t words = pack_words(p);
-    size_t most = clsm_has(p, CLSM_DY) && alone ? most_words(p) : KEPT_WORDS;
     bool ahead = clsm_variants[config->variant].ahead;
+    size_t words = pack_words(p), most = most_kept(config, p);
     if (packs * words <= most || !may_stock(config, p) || ahead)
         return packs;
-    unsigned most_kept = halves ? KEPT_WORDS : sums_again(p) ? KEPT_TWICE : KEPT_REALS;
-    return (unsigned)(most_kept / words);
+    if (most > KEPT_REALS && !halves)
+        most = KEPT_REALS;
+    return (unsigned)((most < KEPT_WORDS ? most : KEPT_WORDS) / words);
 }
 
 unsigned clsm_config_kept(const struct config *config, const struct problem *p,

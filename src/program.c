@@ -26,7 +26,7 @@ static unsigned working_registers(const struct problem *p, unsigned held)
     bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
                      clsm_type_bytes(p->x.type) > 2;
     bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > MANY_WORDS;
-    return more ? 48 : 32;
+    return more ? 48 : clsm_sums_again(p) ? 44 : 32;
 }
 
 static const struct source *const op_sources[] = {

@@ -119,6 +119,10 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
 size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
                                const struct traits *t, size_t records);
 
+/* May the sum of a held row be made again, see held_set_state in cl/held_passes.cl? That
+ * takes registers. */
+bool clsm_sums_again(const struct problem *p);
+
 /* Of these, packs that stay in registers. */
 unsigned clsm_config_kept(const struct config *config, const struct problem *p,
                           const struct traits *t);
