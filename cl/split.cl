@@ -2,8 +2,7 @@
 /*
  * split: several work-groups take a row in two launches: the first leaves each part's maximum
  * and sum, the second writes. Reads x twice, writes y once, on any device. Wins where rows are
- * few and too long for the registers of the whole device. The second goes backwards, so that
- * what the first read last still comes from a cache.
+ * few and too long for the registers of the whole device.
  */
 #ifndef WG
 #define WG 256
@@ -52,17 +51,15 @@ INLINE struct state read_records(struct shape shape, size_t r,
 INLINE void write_part(struct row row, struct cut cut, struct result result)
 {
 #if OP_WRITES == WRITES_ROW
-    const uint first = get_local_id(0), step = PACKS * WG, base = cut.base;
-    const bool ragged = cut.ragged;
-    uint turns = max(1u, (cut.packs - base + step - 1) / step);
-    while (turns-- > 0) {
+    uint first = get_local_id(0);
+    do {
         struct held held;
-        cut.base = base + turns * step;
-        cut.ragged = ragged && turns == 0;
         hold_row(&held, row, cut, first);
         held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
                    (real)1);
-    }
+        cut.base += PACKS * WG;
+        cut.ragged = false;
+    } while (cut.base < cut.packs);
 #endif
 }
 
@@ -70,8 +67,7 @@ __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
-    size_t g = shape.second ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
-    size_t r = shape.first_row + g / shape.parts;
+    size_t g = get_group_id(0), r = shape.first_row + g / shape.parts;
     uint part = (uint)(g % shape.parts);
     struct row row = ROW_AT(r);
     struct cut cut = cut_part(row, shape, part);
