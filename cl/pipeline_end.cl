@@ -40,7 +40,7 @@ INLINE enum reading_end read_rest(struct reading *in)
     struct pair sum = set_sum(in->s.sum, 0);
     in->max = set_max(in->max, 0);
     SCALAR max = FIRST(in->max);
-    if (!(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST) ||
+    if (!(max - in->from <= OP_MOST_ABOVE) || !(fabs(max) < FARTHEST) ||
         !(FIRST(sum.hi) < INFINITY))
         return not_read(in);
     real top = rebase(in, in->max);
