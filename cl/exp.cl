@@ -187,7 +187,7 @@ struct factors {
     real first, second;
 };
 
-static struct factors exp_factors(real d)
+static inline struct factors exp_factors(real d)
 {
     struct factors f = {exp_lifted(d), (real)UNLIFTED};
 #if LIFT
