@@ -123,6 +123,7 @@ INLINE uint chunks_to_write(struct writing *out)
     return chunks;
 }
 
+/* The next chunk. */
 INLINE void write_next(struct writing *out)
 {
     if (out->past && !has_spot(out, out->at, out->at + CHUNK))
