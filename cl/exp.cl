@@ -6,6 +6,9 @@
  * function's cost. exp_result is for what is written: within 3 + 1.3 |d| units of 2^-24 where
  * a device has something cheaper.
  *
+ * Many terms too small for an f32 may add up to what is not. Sums of which a logarithm is taken
+ * are of 2^LIFT times the terms, exp_lifted, at no cost: the power goes into 2^n.
+ *
  * d = n ln2 + r with |r| <= ln2 / 2; ln2 is split so that n times its upper part is exact.
  * e^r is a polynomial that is 1 at 0 (scripts/exp_poly.py finds it and the others).
  * n is rounded by adding 1.5 * 2^23, which leaves it in the low bits, and 2^n is made by
@@ -93,11 +96,14 @@ static inline real exp_polynomial_summed(real r)
     return FMA(low, square, r);
 }
 
-/* From -127 ln2 up. */
-static real exp_in_range(real d)
+/* What rounds n, and leaves n + 127 + power where the exponent comes from. */
+#define POWER_SHIFT(power) (0x1.8p+23f + 127.0f + (power))
+
+/* 2^power e^d from -(127 + power) ln2 up. */
+static inline real exp_in_range(real d, float shift)
 {
-    real t = FMA(d, (real)0x1.715476p+0f, (real)(0x1.8p+23f + 127.0f));
-    real n = t - (0x1.8p+23f + 127.0f);
+    real t = FMA(d, (real)0x1.715476p+0f, (real)shift);
+    real n = t - shift;
     real r = FMA(n, (real)-0x1.62e400p-1f, d);
     r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
     return more_times(exp_polynomial(r), AS_F32(AS_U32(t) << 23));
@@ -105,15 +111,25 @@ static real exp_in_range(real d)
 
 static real exp_nonpositive(real d)
 {
-    return d < -0x1.5d589ep+6f ? (real)0.0f : exp_in_range(d);
+    return d < -0x1.5d589ep+6f ? (real)0.0f : exp_in_range(d, POWER_SHIFT(0));
 }
+
+#define LEAST -0x1.601e68p+6f        /* 2^-127 */
+#define LEAST_LIFTED -0x1.b8d774p+6f /* 2^-159 */
 
 /* The same in two instructions less; what is barely subnormal may be that. */
 static inline real exp_clamped(real d)
 {
-    return exp_in_range((real)-0x1.601e68p+6f > d ? (real)-0x1.601e68p+6f : d); /* 2^-127 */
+    return exp_in_range((real)LEAST > d ? (real)LEAST : d, POWER_SHIFT(0));
 }
 #define exp_result exp_nonpositive
+
+#define LIFT 32
+#define UNLIFTED 0x1p-32f /* what takes the power back */
+static inline real exp_lifted(real d)
+{
+    return exp_in_range((real)LEAST_LIFTED > d ? (real)LEAST_LIFTED : d, POWER_SHIFT(LIFT));
+}
 
 /* 2^f for |f| <= 1/2, within 2.9e-6 and exactly 1 at 0. */
 static real exp2_polynomial(real f)
@@ -126,12 +142,22 @@ static real exp2_polynomial(real f)
 
 /* The same as exp_nonpositive for what is rounded to 16 bits: within 2.9e-6 + 1.4e-8 |d|, and 0
  * below 2^-126. */
+static inline real exp_rough_in_range(real d, float shift)
+{
+    real t = FMA(d, (real)0x1.715476p+0f, (real)shift);
+    real n = t - shift;
+    return exp2_polynomial(FMA(d, (real)0x1.715476p+0f, -n)) * AS_F32(AS_U32(t) << 23);
+}
+
 static inline real exp_rough(real d)
 {
-    d = (real)-0x1.601e68p+6f > d ? (real)-0x1.601e68p+6f : d; /* 2^-127 */
-    real t = FMA(d, (real)0x1.715476p+0f, (real)(0x1.8p+23f + 127.0f));
-    real n = t - (0x1.8p+23f + 127.0f);
-    return exp2_polynomial(FMA(d, (real)0x1.715476p+0f, -n)) * AS_F32(AS_U32(t) << 23);
+    return exp_rough_in_range((real)LEAST > d ? (real)LEAST : d, POWER_SHIFT(0));
+}
+
+static inline real exp_rough_lifted(real d)
+{
+    return exp_rough_in_range((real)LEAST_LIFTED > d ? (real)LEAST_LIFTED : d,
+                              POWER_SHIFT(LIFT));
 }
 #define EXP_ROUGH 1
 #endif
@@ -147,6 +173,29 @@ static inline real exp_rough(real d)
 #define exp_rough exp_result
 #define exp_clamped exp_result
 #endif
+
+#ifndef LIFT /* these have numbers below the normal range */
+#define LIFT 0
+#define UNLIFTED 1
+#define exp_lifted exp_nonpositive
+#define exp_rough_lifted exp_result
+#endif
+
+/* e^d as two factors, so that a product with both is 0 only where it would be subnormal itself,
+ * and none overflows by the power. */
+struct factors {
+    real first, second;
+};
+
+static inline struct factors exp_factors(real d)
+{
+    struct factors f = {exp_lifted(d), (real)UNLIFTED};
+#if LIFT
+    f.first = d < (real)-64.0f ? f.first : f.first * UNLIFTED;
+    f.second = d < (real)-64.0f ? (real)UNLIFTED : (real)1.0f;
+#endif
+    return f;
+}
 
 #ifndef EXP_BIASED
 #define EXP_BIASED 0

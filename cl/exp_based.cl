@@ -11,6 +11,8 @@
  */
 #define MOST_ABOVE 48
 #define BASE_BELOW 8 /* powers of 2, so that nothing is 0 that is normal relative to x */
+#define MOST_ABOVE_LIFTED 31
+#define BASE_BELOW_LIFTED 32 /* for logarithms: nor is what 2^24 of add up to that */
 #define FARTHEST 65536
 
 struct base {
@@ -19,12 +21,17 @@ struct base {
     real highest;
 };
 
+static struct base base_below(real x, float below, float above)
+{
+    real power = (x * 0x1.715476p+0f + 0x1.8p+23f) - (0x1.8p+23f + below);
+    struct base b = {(0x1.8p+23f + 127.0f) - power, (power - 127.0f) * 0x1.62e430p-1f,
+                     x + above};
+    return b;
+}
+
 static struct base base_of(real x)
 {
-    real power = (x * 0x1.715476p+0f + 0x1.8p+23f) - (0x1.8p+23f + BASE_BELOW);
-    struct base b = {(0x1.8p+23f + 127.0f) - power, (power - 127.0f) * 0x1.62e430p-1f,
-                     x + MOST_ABOVE};
-    return b;
+    return base_below(x, BASE_BELOW, MOST_ABOVE);
 }
 
 static real exp_from(real x, struct base b)

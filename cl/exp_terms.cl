@@ -73,6 +73,13 @@ static real sharp_term(real term, real x, real max)
     return sharpened(term, from_max(x, max), x, row_max(max));
 }
 
+/* For a logarithm with as many of its digits as a device has below the normal range. */
+#if LIFT && (OP_NEEDS_REST || HAS_LSE)
+#define EXP_DEEP(d) (exp_lifted(d) * UNLIFTED)
+#else
+#define EXP_DEEP(d) exp_nonpositive(d)
+#endif
+
 static real op_term(struct row row, struct element e, real max)
 {
     if (BIASED)
@@ -81,13 +88,29 @@ static real op_term(struct row row, struct element e, real max)
     if (ALONE)
         return exp_alone(d);
     if (SHARP && !SHARP_LATER)
-        return sharp_term(exp_nonpositive(d), e.x, max);
-#if VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
+        return sharp_term(EXP_DEEP(d), e.x, max);
+#if LIFT && (OP_NEEDS_REST || HAS_LSE)
+    return EXP_DEEP(d);
+#elif VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
     return ROUGH ? exp_rough(d) : exp_clamped(d);
 #else
     return ROUGH ? exp_result(d) : exp_nonpositive(d);
 #endif
 }
+
+#if LIFT && (OP_NEEDS_REST || HAS_LSE)
+/* 2^LIFT times that, for a sum. */
+static real op_lifted_term(struct row row, struct element e, real max)
+{
+    real d = from_max(e.x, max);
+    if (ALONE)
+        return exp_alone(d) * (real)(1 / UNLIFTED);
+    if (SHARP)
+        return sharp_term(exp_lifted(d), e.x, max);
+    return ROUGH && VEC > 1 ? exp_rough_lifted(d) : exp_lifted(d);
+}
+#define OP_LIFTS 1
+#endif
 
 #if !REAL_IS_F64 && !HAS_PTX
 /* The same relative to a base, see exp.cl. */

@@ -19,14 +19,15 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
         in.row = ROW_AT(r);
         if (r == last) /* to write the row before */
             in.row.end = in.row.begin;
-        enum reading_end end = read_row(&in, &out);
+        enum reading_end end;
+        READ_ROW(&in, &out, end);
         if (r == last)
             break;
-        if (end == NO_BASE)
-            in.s = row_state(in.row, &in.keep, 0, VEC, 0);
+        if (HAS_NO_BASE(end))
+            in.s = plain_state(&in);
         struct result result = close_row(in.row, in.s, &in.keep, 0, 0);
 #if OP_WRITES == WRITES_ROW
-        if (end == NO_BASE)
+        if (HAS_NO_BASE(end))
             write_seen(in.row, result, NO_COLUMN, 0, VEC);
         else
             write_start(&out, &in, result);

@@ -46,6 +46,9 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
 #define KEEPS_LOGITS 0
 #endif
 
+/* Are terms not lifted when they become results? */
+#define KEEPS_PLAIN (OP_LIFTS && MADE_OF_TERMS && !OP_RESCALES)
+
 INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
 {
     real max = -INFINITY;
@@ -79,7 +82,7 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
 #endif
         real term = near_term(row, e, near);
         keep_add(keep, row, e);
-        STORE_REAL(term, __local, held + c);
+        STORE_REAL(KEEPS_PLAIN ? term * UNLIFTED : term, __local, held + c);
         if (OP_NEEDS_REST) {
             sum = pair_add(sum, term);
             continue;
@@ -98,7 +101,7 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
             part[0] = part[1] = (real)0;
         }
     }
-    return lanes_row_sum(sum, 0);
+    return pair_down(lanes_row_sum(sum, 0));
 }
 
 #if OP_WRITES == WRITES_ROW
@@ -154,6 +157,9 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
             s.max = max[i];
             s.sum = sum[i];
             struct result result = close_row(row, s, &keep[i], 0, 0);
+#if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
+            op_rescale(&result, (real)UNLIFTED);
+#endif
 #if OP_WRITES == WRITES_ROW
             UNROLL for (uint c = 0; c < COLS; c += VEC)
             {

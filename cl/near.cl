@@ -29,12 +29,13 @@ INLINE struct near near_of(real max)
     return near;
 }
 
+/* Lifted, if the operation's can be. */
 INLINE real near_term(struct row row, struct element e, struct near near)
 {
 #if STAYS_BASED
     e.x = from_max(e.x, near.max);
     return op_based_term(row, e, near.base);
 #else
-    return op_term(row, e, near.max);
+    return op_lifted_term(row, e, near.max);
 #endif
 }

@@ -8,7 +8,12 @@
 
 static real op_term(struct row row, struct element e, real max)
 {
+#if HAS_LSE
+    struct factors f = exp_factors(below_max(e.x, max));
+    return e.dy * f.first * f.second;
+#else
     return e.dy * exp_nonpositive(below_max(e.x, max));
+#endif
 }
 
 #if !REAL_IS_F64 && !HAS_PTX

@@ -14,6 +14,7 @@
  * An operation has defined before:
  *     OP_NEEDS_MAX  its terms are taken relative to the row's maximum
  *     OP_NEEDS_REST its result is a logarithm of the sum, which may be barely above 1
+ *     OP_LIFTS      it has op_lifted_term, 2^LIFT times a term: see exp.cl
  *     OP_GIVEN      max and sum are read instead of computed
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
  *                   keep_reduce; the others have the empty ones below
@@ -41,6 +42,10 @@
 #endif
 #ifndef OP_GIVEN
 #define OP_GIVEN 0
+#endif
+#ifndef OP_LIFTS
+#define OP_LIFTS 0
+#define op_lifted_term op_term
 #endif
 #ifndef OP_KEEPS
 #define OP_KEEPS 0
@@ -75,6 +80,13 @@ static real exp_based(real x, struct base b)
            : OP_FROM_TERM ? exp_from(x, b)
                           : exp_from_summed(x, b);
 }
+
+/* The base of a row whose first columns' maximum is x, and how far above another may be. */
+#define OP_MOST_ABOVE (OP_NEEDS_REST ? MOST_ABOVE_LIFTED : MOST_ABOVE)
+static struct base op_base_of(real x)
+{
+    return OP_NEEDS_REST ? base_below(x, BASE_BELOW_LIFTED, MOST_ABOVE_LIFTED) : base_of(x);
+}
 #endif
 
 INLINE real set_max(real v, __local real *scratch);
@@ -103,6 +115,16 @@ static struct state state_merge(struct state a, struct state b)
 #endif
     a.sum = pair_merge(a.sum, b.sum);
     return a;
+}
+
+/* The sum of lifted terms as the sum of terms. */
+static struct pair pair_down(struct pair sum)
+{
+#if OP_LIFTS
+    sum.hi *= UNLIFTED;
+    sum.lo *= UNLIFTED;
+#endif
+    return sum;
 }
 
 /* Everybody's states as one. */
@@ -292,12 +314,12 @@ INLINE struct state row_state(struct row row, struct keep *keep, uint first, uin
     while (c < row.end) {
         for (uint k = 0; k < SPAN && c < row.end; k++, c += step) {
             struct element e = row_element(row, c);
-            s.part = pair_add(s.part, op_term(row, e, s.max));
+            s.part = pair_add(s.part, op_lifted_term(row, e, s.max));
             keep_add(keep, row, e);
         }
         s = state_settle(s);
     }
-    s.sum = set_sum(state_close(s).sum, scratch);
+    s.sum = pair_down(set_sum(state_close(s).sum, scratch));
 #endif
     return s;
 }
@@ -332,7 +354,7 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
         if (max > s.max)
             s = state_raise(s, max);
         for (uint k = 0; k < BLOCK; k++) {
-            s.part = pair_add(s.part, op_term(row, e[k], s.max));
+            s.part = pair_add(s.part, op_lifted_term(row, e[k], s.max));
             keep_add(&keep, row, e[k]);
         }
         latest += BLOCK;
@@ -345,12 +367,12 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
         struct element e = row_element(row, c);
         if (e.x > s.max)
             s = state_raise(s, e.x);
-        s.part = pair_add(s.part, op_term(row, e, s.max));
+        s.part = pair_add(s.part, op_lifted_term(row, e, s.max));
         keep_add(&keep, row, e);
     }
     s = state_close(s);
     s = state_raise(s, set_max(s.max, scratch));
-    s.sum = set_sum(s.sum, scratch);
+    s.sum = pair_down(set_sum(s.sum, scratch));
     end_row(row, s, &keep, first, step, scratch);
 }
 #endif

@@ -156,14 +156,6 @@ INLINE void read_terms(struct reading *in, bool exact)
                 sum[k] += sum[k + d];
         in->s.part = pair_add(in->s.part, sum[0]);
     }
-}
-
-INLINE void read_chunk(struct reading *in)
-{
-    if (OP_NEEDS_REST && in->exact) /* a logarithm wants the last digits */
-        read_terms(in, true);
-    else
-        read_terms(in, false);
     in->at += CHUNK;
     in->latest++;
 }

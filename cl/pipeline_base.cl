@@ -36,7 +36,7 @@ INLINE void take_base(struct reading *in)
 #if OP_NEEDS_MAX && !OP_GIVEN
     real max = most_of(in->row, in->at, in->look);
     in->from = FIRST(max);
-    struct base base = base_of(fabs(in->from) < FARTHEST ? max : (real)0);
+    struct base base = op_base_of(fabs(in->from) < FARTHEST ? max : (real)0);
     if (STAYS_BASED && in->at > in->row.begin)
         rescale(in, base);
     in->base = base;

@@ -3,6 +3,7 @@
 /* What comes of it: its state; or nothing, since it has no number to be relative to; or
  * nothing, but it is to be read again, relative to its maximum. */
 enum reading_end { IS_READ, NO_BASE, READ_AGAIN };
+#define HAS_NO_BASE(end) (OP_NEEDS_MAX && !OP_GIVEN && (end) == NO_BASE)
 
 #if OP_NEEDS_MAX && !OP_GIVEN
 INLINE enum reading_end not_read(struct reading *in)
@@ -13,6 +14,24 @@ INLINE enum reading_end not_read(struct reading *in)
     return READ_AGAIN;
 }
 #endif
+
+/* The state of a row without a base, term by term; its maximum is known by then. */
+INLINE struct state plain_state(struct reading *in)
+{
+    struct state s = state_empty();
+    s.max = (real)in->from;
+    keep_start(&in->keep, in->row);
+    ROLLED for (uint c = in->row.begin; c < in->row.end; c += VEC)
+    {
+        struct element e = row_element(in->row, c);
+        s.part.hi = op_lifted_term(in->row, e, s.max);
+        keep_add(&in->keep, in->row, e);
+        s = state_settle(s);
+    }
+    s.sum.lo += s.lost;
+    s.sum = pair_down(set_sum(s.sum, 0));
+    return s;
+}
 
 #if STAYS_BASED
 /* The rest of a row, and its state, relative to its base. */
@@ -40,7 +59,7 @@ INLINE enum reading_end read_rest(struct reading *in)
     struct pair sum = set_sum(in->s.sum, 0);
     in->max = set_max(in->max, 0);
     SCALAR max = FIRST(in->max);
-    if (!(max - in->from <= MOST_ABOVE) || !(fabs(max) < FARTHEST) ||
+    if (!(max - in->from <= OP_MOST_ABOVE) || !(fabs(max) < FARTHEST) ||
         !(FIRST(sum.hi) < INFINITY))
         return not_read(in);
     real top = rebase(in, in->max);
@@ -78,40 +97,55 @@ INLINE enum reading_end read_rest(struct reading *in)
 }
 #endif
 
-/* As much of a row as has whole chunks, while another one is written; or until its base is
- * found to be too low. */
-INLINE bool read_chunks(struct reading *in, struct writing *out)
+/* How many chunks to go on with before what is left is looked at again. */
+INLINE uint turns_of(const struct reading *in, uint reads, uint writes)
 {
-    for (;;) {
-        uint writes = chunks_to_write(out), reads = chunks_to_read(in);
-        uint turns = !reads ? writes : min(reads, BLOCK_CHUNKS - in->latest);
-        turns = reads && writes ? min(turns, writes) : turns;
-        if (!turns)
-            return true;
-        ROLLED for (; turns > 0; turns--)
-        {
-            if (writes)
-                write_next(out);
-            if (reads)
-                read_chunk(in);
-        }
-        if (in->latest && (in->latest == BLOCK_CHUNKS || !chunks_to_read(in)) &&
-            !settle_chunks(in))
-            return false;
-    }
+    uint turns = !reads ? writes : min(reads, BLOCK_CHUNKS - in->latest);
+    return reads && writes ? min(turns, writes) : turns;
 }
 
-/* All of it. */
-INLINE enum reading_end read_row(struct reading *in, struct writing *out)
+/* False: from a base that is found to be too low. */
+INLINE bool settle_if_due(struct reading *in)
 {
-    enum reading_end end = READ_AGAIN;
+    bool due = in->latest && (in->latest == BLOCK_CHUNKS || !chunks_to_read(in));
+    return !due || settle_chunks(in);
+}
+
+INLINE void read_start(struct reading *in)
+{
     if (DETERMINISTIC)
         in->exact = ROWS_ARE_SHARED;
     read_from_start(in, CHUNK);
-    while (end == READ_AGAIN) {
-        take_base(in);
-        if (read_chunks(in, out))
-            end = read_rest(in);
-    }
-    return end;
 }
+
+/* All of a row, as much of it as has whole chunks while another one is written; `end` says what
+ * came of it. A macro: LLVM goes over all of an inlined function before it is inlined, and then
+ * again, with each function around it. */
+#define READ_ROW(in, out, end)                                                           \
+    do {                                                                                 \
+        end = READ_AGAIN;                                                                \
+        read_start(in);                                                                  \
+        while (end == READ_AGAIN) {                                                      \
+            take_base(in);                                                               \
+            for (bool based = true; based;) {                                            \
+                uint writes = chunks_to_write(out), reads = chunks_to_read(in);          \
+                uint turns = turns_of(in, reads, writes);                                \
+                if (!turns) {                                                            \
+                    end = read_rest(in);                                                 \
+                    break;                                                               \
+                }                                                                        \
+                ROLLED for (; turns > 0; turns--)                                        \
+                {                                                                        \
+                    if (writes)                                                          \
+                        write_next(out);                                                 \
+                    if (reads) {                                                         \
+                        if (OP_NEEDS_REST && (in)->exact) /* the last digits */          \
+                            read_terms(in, true);                                        \
+                        else                                                             \
+                            read_terms(in, false);                                       \
+                    }                                                                    \
+                }                                                                        \
+                based = settle_if_due(in);                                               \
+            }                                                                            \
+        }                                                                                \
+    } while (0)

@@ -17,6 +17,16 @@ INLINE void write_nothing(struct writing *out, bool past)
     out->past = past;
 }
 
+/* Is the column with a value of its own among those from `begin` to `end`? */
+INLINE bool has_spot(const struct writing *out, uint begin, uint end)
+{
+#if OP_SPOT
+    return op_spot(out->result) - begin < end - begin;
+#else
+    return false;
+#endif
+}
+
 #if OP_WRITES == WRITES_ROW
 /* Column c of a row, or of a part of it whose terms stand at `held`. */
 INLINE real written_value(const struct writing *out, struct row row, uint c,
@@ -33,16 +43,6 @@ INLINE real written_value(const struct writing *out, struct row row, uint c,
     return op_from_number(row, c, term, out->result);
 #else
     return op_elsewhere(row, row_element(row, c), out->result);
-#endif
-}
-
-/* Is the column with a value of its own among those from `begin` to `end`? */
-INLINE bool has_spot(const struct writing *out, uint begin, uint end)
-{
-#if OP_SPOT
-    return op_spot(out->result) - begin < end - begin;
-#else
-    return false;
 #endif
 }
 
@@ -93,15 +93,19 @@ INLINE void write_edge(struct writing *out, uint end)
     write_spot(out, begin, end);
 }
 
+#endif
+
 INLINE void write_chunk(struct writing *out, bool past)
 {
+#if OP_WRITES == WRITES_ROW
     struct row row = cut_chunk(out->row, out->at);
     const __local SCALAR *held = out->held + (out->at - out->row.begin);
     UNROLL for (uint k = 0; k < CHUNK; k += Y_LINE)
         write_line(out, row, k, held, past);
     write_spot(out, out->at, out->at + CHUNK);
-}
+    out->at += CHUNK;
 #endif
+}
 
 /* How many chunks there are to write, after what stands before and around them: what is less
  * than a chunk is written before the next row's terms take its place. */
@@ -119,15 +123,13 @@ INLINE uint chunks_to_write(struct writing *out)
     return chunks;
 }
 
+/* The next chunk. */
 INLINE void write_next(struct writing *out)
 {
-#if OP_WRITES == WRITES_ROW
     if (out->past && !has_spot(out, out->at, out->at + CHUNK))
         write_chunk(out, true);
     else
         write_chunk(out, false);
-    out->at += CHUNK;
-#endif
 }
 
 /* A row that was read is to be written. */

@@ -92,13 +92,14 @@ static real sharpened(real e, real d, real a, real b)
 static struct state state_raise(struct state s, real max)
 {
     real d = below_max(s.max, max);
-    real scale = sharpened(exp_nonpositive(d), d, s.max, max);
+    struct factors scale = exp_factors(d);
+    scale.first = sharpened(scale.first, d, s.max, max);
     s.max = max;
-    s.part.hi *= scale;
-    s.part.lo *= scale;
-    s.sum.hi *= scale;
-    s.sum.lo *= scale;
-    s.lost *= scale;
+    s.part.hi = s.part.hi * scale.first * scale.second;
+    s.part.lo = s.part.lo * scale.first * scale.second;
+    s.sum.hi = s.sum.hi * scale.first * scale.second;
+    s.sum.lo = s.sum.lo * scale.first * scale.second;
+    s.lost = s.lost * scale.first * scale.second;
     return s;
 }
 
@@ -106,7 +107,12 @@ static struct state state_raise(struct state s, real max)
  * of the rest keeps its digits where one element dominates. */
 static real state_log_sum(struct state s)
 {
-    return log1p((s.sum.hi - (real)1) + s.sum.lo);
+    real rest = (s.sum.hi - (real)1) + s.sum.lo;
+#if LIFT /* a driver's own may halve what has no half in the normal range */
+    return rest * rest < (real)0x1p-50f ? rest : log1p(rest);
+#else
+    return log1p(rest);
+#endif
 }
 
 static real state_lse(struct state s)

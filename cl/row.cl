@@ -160,20 +160,30 @@ static struct row row_at(size_t r, uint beside, TENSORS)
 #if BOUNDED
     row = row_bound(row, shape);
 #endif
+    row.grad_scale = number(shape.grad_scale);
+#if HAS_TARGETS
     row.smoothing = number(shape.smoothing);
     row.z_loss = number(shape.z_loss);
-    row.grad_scale = number(shape.grad_scale);
     row.ignore = (long)shape.ignore;
     row.target = targets + (shape.at_targets + r);
     row.weights = weights + shape.at_weights;
+    row.bad_targets = bad_targets + shape.at_bad_targets;
+#endif
+#if HAS_MAX
     row.max_out = max_out + (shape.at_max + r);
+#endif
+#if HAS_SUM
     row.sum_out = sum_out + (shape.at_sum + r);
+#endif
+#if HAS_LSE
     row.lse_out = lse_out + (shape.at_lse + r);
+#endif
+#if HAS_LOSS
     row.loss_out = loss_out + (shape.at_loss + r);
+#endif
 #ifdef PLACES
     row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner);
     row.indices_col = shape.inner;
 #endif
-    row.bad_targets = bad_targets + shape.at_bad_targets;
     return row;
 }

@@ -109,7 +109,7 @@ INLINE struct pair group_sum(struct group *g, real max)
                 continue;
             term[k] = near_term(g->row, group_element(g, c + k), near);
             if (MADE_OF_TERMS)
-                g->x[c + k] = term[k];
+                g->x[c + k] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
             if (OP_NEEDS_REST)
                 sum = pair_add(sum, term[k]);
         }
@@ -126,7 +126,7 @@ INLINE struct pair group_sum(struct group *g, real max)
         else
             sum = pair_add(sum, term[0]);
     }
-    return sum;
+    return pair_down(sum);
 }
 
 /* A number of each row to where a row has one. */
@@ -245,6 +245,9 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
         struct state s = group_state(&g, from_max + (shape.at_from_max + r),
                                      from_sum + (shape.at_from_sum + r));
         struct result result = op_result(g.row, s, &keep);
+#if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
+        op_rescale(&result, (real)UNLIFTED);
+#endif
         write_states(&g, r - first, s);
 #if OP_WRITES == WRITES_ONE
         store_ones(ALL_TENSORS, r, g.rows, op_one(g.row, result));

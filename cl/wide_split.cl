@@ -28,8 +28,9 @@ INLINE void read_part(struct row row, record mine)
     in.held = 0;
     in.exact = true;
     write_nothing(&none, false);
-    enum reading_end end = read_row(&in, &none);
-    record_write(mine, end == IS_READ ? in.s : row_state(row, &in.keep, 0, VEC, 0));
+    enum reading_end end;
+    READ_ROW(&in, &none, end);
+    record_write(mine, HAS_NO_BASE(end) ? plain_state(&in) : in.s);
 }
 
 /* All parts' states as one: a record for each lane. */

@@ -31,11 +31,17 @@ static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
                                  18,  400e3, 5000, 768, 2000, 6,  80};
 static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1, 0};
 
+/* Each barrier splits a CPU's loop over work-items: times what one takes by itself. */
+static const double BARRIERS_COST = 4;
+
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
                          const struct traits *t, const struct costs *k)
 {
     const struct variant *v = &clsm_variants[config->variant];
+    bool by_item = v->geometry == ROW_PER_ITEM || v->geometry == ROW_RUN_PER_ITEM;
+    if (t->bits & TRAIT_CPU && clsm_problem_y(p) == CLSM_Y_K && !p->strided)
+        return clsm_topk_cycles(config, p) * (by_item ? 1 : BARRIERS_COST);
     double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
     double width = clsm_config_value(config, "VEC", 1);
     double workers = clsm_config_workers(config, t) / width;

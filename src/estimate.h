@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the estimates of a GPU's mappings have in common. Cycles are of one compute
- * unit. */
+/* What the estimates have in common. Cycles are of one compute unit. */
 #ifndef CLSM_ESTIMATE_H
 #define CLSM_ESTIMATE_H
 
@@ -14,6 +13,9 @@ enum {
 /* Seconds that blocks of short rows take, see cl/staged.cl and cl/packed.cl. */
 double clsm_estimate_blocks(const struct config *config, const struct problem *p,
                             const struct traits *t);
+
+/* Cycles of a CPU until a work-item has found the k largest of one softmax. */
+double clsm_topk_cycles(const struct config *config, const struct problem *p);
 
 /* Steps for each element, from its load to its result. */
 double clsm_element_steps(const struct problem *p);

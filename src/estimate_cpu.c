@@ -4,7 +4,7 @@
  * takes runs of rows or parts of them (cl/pipeline.cl, cl/lines.cl, cl/transposed.cl).
  * In cycles of one core, as bench/NOTES.md has measured them.
  */
-#include "choose.h"
+#include "estimate.h"
 
 #include <math.h>
 
@@ -15,14 +15,29 @@ enum {
     TURN_CYCLES = 4,  /* of a vector whose lanes are rows, there and back */
     REST_CYCLES = 4,  /* for each term as a pair */
     FORM_CYCLES = 2,
-    WAIT_CYCLES = 150, /* until a row's sum is known, its edges ... */
-    NEAR_CYCLES = 8,   /* ... and with other rows' in between */
-    LANE_CYCLES = 4,   /* of a reduction, for each halving; half with other rows' */
+    SETTLE_CYCLES = 150, /* until a row's sum is known, its edges ... */
+    NEAR_CYCLES = 8,     /* ... and with other rows' in between */
+    LANE_CYCLES = 4,     /* of a reduction, for each halving; half with other rows' */
     LAUNCH_CYCLES = 20000,
     PART_CYCLES = 1500
 };
 
 static const double CYCLE_BYTES = 8, HERTZ = 1.75e9;
+
+/* The k largest, where a work-item has a list for itself or one for each lane. */
+enum {
+    LISTED_CYCLES = 60,     /* of an element that goes into a list, unforeseen, ... */
+    ONE_LISTED_CYCLES = 15, /* ... or takes the place of the only one there */
+    ITEM_CYCLES = 22,       /* of an element */
+    ITEM_ROW_CYCLES = 75,
+    ITEM_PLACE_CYCLES = 88, /* until one is found, and again */
+    VECTOR_CYCLES = 20,
+    ROW_CYCLES = 70,
+    PLACE_CYCLES = 70,
+    LANE_ROW_CYCLES = 10,
+    LANE_PLACE_CYCLES = 7
+};
+static const double LANE_ELEMENT_CYCLES = 4.5;
 
 /* Of one vector. */
 static double step_cycles(const struct config *config, const struct problem *p,
@@ -45,6 +60,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
     double each = rough ? 1.2 : 1.03; /* two vectors for one want more registers */
+    if (clsm_has(p, CLSM_DY))
+        each = clsm_variants[config->variant].row_per_lane ? 1 : exact ? 1.25 : 1.1;
     return cycles * (width > native ? each * width / native : 1);
 }
 
@@ -58,7 +75,27 @@ static double row_cycles(const struct config *config, const struct problem *p,
         return ((double)p->cols * step + 3 * NEAR_CYCLES) / width;
     if (clsm_variants[config->variant].exact_cols)
         return ceil((double)p->cols / width) * step + reduce / 2 + NEAR_CYCLES;
-    return ceil((double)p->cols / width) * step + reduce + WAIT_CYCLES;
+    return ceil((double)p->cols / width) * step + reduce + SETTLE_CYCLES;
+}
+
+/* How many of n elements go into a sorted list of the k largest, on average. */
+static double listed(double n, double k)
+{
+    return n <= k ? n : k * (1 + log(n / k));
+}
+
+double clsm_topk_cycles(const struct config *config, const struct problem *p)
+{
+    double cols = (double)p->cols, k = (double)p->k;
+    double width = clsm_config_value(config, "VEC", 1);
+    double added = k > 1 ? LISTED_CYCLES : ONE_LISTED_CYCLES;
+    if (width == 1)
+        return cols * ITEM_CYCLES + ITEM_ROW_CYCLES + k * ITEM_PLACE_CYCLES +
+               added * listed(cols, k);
+    double element = LANE_ELEMENT_CYCLES + VECTOR_CYCLES / width;
+    return cols * element + ROW_CYCLES + LANE_ROW_CYCLES * width +
+           k * (PLACE_CYCLES + LANE_PLACE_CYCLES * width) +
+           added * width * listed(cols / width, k);
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,
@@ -87,5 +124,5 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
     }
     double busy = fmin((double)rows * (v->launches == 2 ? units : 1), units);
     double memory = (double)rows * (in + out) / (CYCLE_BYTES * busy);
-    return (launch + fmax(turns * row, memory)) / HERTZ;
+    return (launch + clsm_together(turns * row, memory, 0)) / HERTZ;
 }

@@ -59,6 +59,13 @@ static double rounded_away(clsm_type type, double distance)
     return 0.25 + 15 * distance * (type == CLSM_F64 ? 0x1p-57 : 0x1p-28);
 }
 
+/* So far below a maximum that `others` terms of them add up to a normal number. */
+static double tiny_level(clsm_type type, size_t others)
+{
+    double smallest_normal = type == CLSM_F64 ? DBL_MIN : FLT_MIN;
+    return log(smallest_normal) - 0.1 - 0.7 * log((double)others);
+}
+
 static double element(enum input_kind kind, const struct draw *d, size_t c, size_t cols,
                       clsm_type type, uint64_t *state)
 {
@@ -73,6 +80,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
     case INPUT_DISTANT:
         distance = cols < 1 << 16 ? 8 : 16; /* where the others' sum is still small */
         return c == d->place ? rounded_away(type, distance) : 0.25 - distance;
+    case INPUT_TINY_TERMS:
+        return c == d->place ? 0 : tiny_level(type, cols - 1);
     case INPUT_EQUAL:
         return d->level;
     case INPUT_TIES:

@@ -12,6 +12,7 @@
     X(ONE_HUGE, "one-huge")     /* N(0, 1), one element far above, place at random */  \
     X(DOMINANT, "dominant")     /* 0, and all others one value far below */            \
     X(DISTANT, "distant")       /* the same, but their difference is rounded badly */  \
+    X(TINY_TERMS, "tiny-terms") /* so far that only the sum of terms is normal */      \
     X(EQUAL, "equal")           /* one value */                                        \
     X(TIES, "ties-at-max")      /* N(0, 1), every third element the maximum */         \
     X(RISING, "rising")         /* each element above the last: the maximum moves */   \

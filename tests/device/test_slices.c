@@ -172,8 +172,8 @@ static void run_cut(struct cut *c)
     choose_cuts(c, c->slices);
     for (unsigned r = 0; r < ROWS; r++) {
         enum input_kind kind = (enum input_kind)(r % INPUT_KIND_COUNT);
-        bool near_zero = kind == INPUT_DOMINANT || kind == INPUT_ONE_HUGE ||
-                         kind == INPUT_WIDE_RANGE;
+        bool near_zero = kind == INPUT_DOMINANT || kind == INPUT_TINY_TERMS ||
+                         kind == INPUT_ONE_HUGE || kind == INPUT_WIDE_RANGE;
         if (c->finish == CLSM_FINISH_LOG_SOFTMAX && near_zero)
             kind = INPUT_NORMAL;
         input_fill(kind, r + 1, c->x_type, c->x, (size_t)r * COLS, 1, COLS);

@@ -242,6 +242,41 @@ START_TEST(long_packed_rows_on_a_cpu_go_to_a_loop_a_core)
 }
 END_TEST
 
+/* A list for each lane of a vector costs more than it saves in short rows. */
+START_TEST(the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu)
+{
+    static const struct {
+        size_t cols, k;
+        enum geometry geometry;
+    } rows[] = {{4, 4, ROW_PER_ITEM},
+                {20, 2, ROW_PER_ITEM},
+                {1000, 1, ROW_RUN_PER_ITEM},
+                {10000, 4, ROW_RUN_PER_ITEM}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_TOPK, CLSM_F32, 50000, rows[i].cols);
+        given.k = rows[i].k;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
+        EXPECT(clsm_variants[c.ranked[0].config.variant].geometry == rows[i].geometry,
+               "k %zu of %zu", rows[i].k, rows[i].cols);
+    }
+}
+END_TEST
+
+START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
+{
+    clsm_problem given;
+    struct problem p;
+    clsm_problem_init(&given, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 4096, 4096);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
+    ck_assert_uint_eq(clsm_config_value(&c.ranked[0].config, "VEC", 1),
+                      cpu.vector_width);
+}
+END_TEST
+
 START_TEST(strided_problems_go_to_what_takes_any_axis)
 {
     clsm_problem given;
@@ -295,6 +330,8 @@ Suite *choose_suite(void)
     tcase_add_test(t, a_wish_that_cannot_be_met_is_refused_with_the_reason);
     tcase_add_test(t, a_device_that_nothing_fits_is_told_so);
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
+    tcase_add_test(t, the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu);
+    tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, strided_problems_go_to_what_takes_any_axis);
     tcase_add_test(t, middle_axes_on_a_gpu_go_to_tiles);
     suite_add_tcase(suite, t);

@@ -115,6 +115,44 @@ START_TEST(clamped_the_same_in_the_normal_range)
 }
 END_TEST
 
+/* So that 2^24 terms that are nothing by themselves add up. */
+START_TEST(lifted_as_accurate_below_the_normal_range)
+{
+    const double lift = ldexp(1, LIFT);
+    double worst = 0;
+    for (uint32_t bits = bits_of(-0.0f); bits <= bits_of(-104.0f); bits += 251) {
+        float d = float_of(bits), got = exp_lifted(d), rough = exp_rough_lifted(d);
+        double error = ulps_off(got, exp(d) * lift);
+        EXPECT(error <= 1, "2^32 exp(%a) is %a, off by %g ulp", d, got, error);
+        worst = error > worst ? error : worst;
+        error = fabs(rough / (exp(d) * lift) - 1) + 1.4e-8 * (double)d;
+        EXPECT(error <= 2.9e-6, "roughly it is %a, off by %g", rough, error);
+    }
+    ck_assert_double_gt(worst, 0.5);
+    ck_assert(exp_lifted(0.0f) == lift && exp_rough_lifted(0.0f) == lift);
+    ck_assert_uint_eq(bits_of(exp_lifted(-111.0f)), 0);
+    ck_assert_uint_eq(bits_of(exp_lifted(-INFINITY)), 0);
+    ck_assert(isnan(exp_lifted(NAN)) && isnan(exp_rough_lifted(-NAN)));
+}
+END_TEST
+
+START_TEST(two_factors_give_products_of_what_is_nothing_by_itself)
+{
+    const double most = FLT_MAX;
+    for (float d = 0; d > -104; d -= 0x1p-9f) {
+        struct factors f = exp_factors(d);
+        double want = 1e8 * exp(d);
+        if (want < FLT_MIN)
+            break;
+        double error = ulps_off(1e8f * f.first * f.second, want);
+        EXPECT(error <= 2, "1e8 exp(%a) is off by %g ulp", d, error);
+        EXPECT(isfinite((float)(most * f.first)), "FLT_MAX exp(%a) overflows", d);
+    }
+    ck_assert(exp_factors(0).first == 1 && exp_factors(0).second == 1);
+    ck_assert(exp_factors(-INFINITY).first == 0 && isnan(exp_factors(NAN).first));
+}
+END_TEST
+
 /* Bases of rows whose maximum is here, and what a row may hold besides it. */
 static const float tops[] = {0, 1, -3.5f, 87.25f, -1000.3f, 65487, -65440};
 
@@ -144,6 +182,22 @@ START_TEST(relative_to_a_base_as_accurate_however_large_x_is)
     ck_assert_float_gt(exp_from(clamp_to_base(top + 1000, b), b), MOST_BASED);
     ck_assert_float_gt(exp_from(clamp_to_base(INFINITY, b), b), MOST_BASED);
     ck_assert(clamp_to_base(top - 1, b) == top - 1 && isnan(clamp_to_base(NAN, b)));
+}
+END_TEST
+
+START_TEST(lifted_bases_keep_what_is_far_below)
+{
+    float top = tops[_i], most = top + MOST_ABOVE_LIFTED;
+    struct base b = base_below(top, BASE_BELOW_LIFTED, MOST_ABOVE_LIFTED);
+    double power = rint(top / log(2)) - BASE_BELOW_LIFTED;
+    for (float x = most; x > top - 104 && fabsf(x) < FARTHEST; x -= 0x1p-6f) {
+        long double want = expl((long double)x - (long double)power * logl(2));
+        double error = ulps_off(exp_from(x, b), (double)want);
+        EXPECT(error <= 1.1, "e^%a in units of 2^%g is off by %g ulp", x, power, error);
+    }
+    ck_assert_uint_eq(bits_of(exp_from(top - 112, b)), 0);
+    /* No more than terms from other bases: a gradient's factor stays in range. */
+    ck_assert(!(fabsf(most) < FARTHEST) || exp_from(most, b) < 4 * MOST_BASED);
 }
 END_TEST
 
@@ -207,8 +261,11 @@ Suite *exp_suite(void)
     tcase_add_loop_test(c, results_stay_between_0_and_1, 0, both);
     tcase_add_loop_test(c, relative_to_a_base_as_accurate_however_large_x_is, 0,
                         (int)COUNT(tops));
+    tcase_add_test(c, lifted_as_accurate_below_the_normal_range);
+    tcase_add_test(c, two_factors_give_products_of_what_is_nothing_by_itself);
     tcase_add_test(c, rough_within_three_millionths);
     tcase_add_test(c, clamped_the_same_in_the_normal_range);
+    tcase_add_loop_test(c, lifted_bases_keep_what_is_far_below, 0, (int)COUNT(tops));
     tcase_add_loop_test(c, rough_relative_to_a_base_within_three_millionths, 0,
                         (int)COUNT(tops));
     tcase_add_loop_test(c, summed_relative_to_a_base_within_three_units, 0,
