@@ -10,6 +10,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     return s;
 }
+
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    return again;
+}
 #else
 INLINE real set_max(real v, __local real *scratch)
 {
@@ -25,9 +30,10 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return sum;
 #endif
 }
-#endif
 
+/* Does a row of those that reduce together want its sum again? */
 INLINE bool set_again(bool again, __local real *scratch)
 {
     return lanes_max(again ? (real)1 : (real)0, scratch) > (real)0;
 }
+#endif

@@ -172,6 +172,8 @@ typedef enum clsm_operand {
  *  the limit, and cross-entropy always the default. */
 #define CLSM_ONLY_LIMIT (1u << 31)
 #define CLSM_ONLY_DEFAULT (1u << 30)
+/** Operations whose result is a logarithm of the row's sum, as a bit of their row. */
+#define CLSM_LOGARITHM (1u << 29)
 
 /** What stands in y: as many columns as x, one, problem.k, or no y at all. */
 typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
@@ -203,9 +205,10 @@ typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
  *  [0, cols) has loss NaN and gradient 0, and is counted in bad_targets. */
 #define CLSM_OPERATIONS(X)                                                               \
     X(SOFTMAX, softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                                     \
-    X(LOG_SOFTMAX, log_softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                             \
+    X(LOG_SOFTMAX, log_softmax, Y_ROW, 0, CLSM_FORWARD_BITS | CLSM_LOGARITHM)            \
     X(DEFERRED_SOFTMAX, deferred_softmax, Y_ROW, CLSM_BIT(CLSM_SUM), CLSM_FORWARD_BITS)  \
-    X(LOG_SUM_EXP, log_sum_exp, Y_ONE, 0, CLSM_FORWARD_BITS | CLSM_ONLY_LIMIT)           \
+    X(LOG_SUM_EXP, log_sum_exp, Y_ONE, 0,                                                \
+      CLSM_FORWARD_BITS | CLSM_ONLY_LIMIT | CLSM_LOGARITHM)                              \
     X(STATISTICS, statistics, Y_NONE, CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM),           \
       CLSM_FORM_BITS | CLSM_BIT(CLSM_SINKS) | CLSM_BIT(CLSM_LSE))                        \
     X(MERGE_STATISTICS, merge_statistics, Y_NONE,                                        \
@@ -215,9 +218,9 @@ typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
     X(SOFTMAX_BACKWARD, softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)                   \
     X(LOG_SOFTMAX_BACKWARD, log_softmax_backward, Y_ROW, CLSM_BIT(CLSM_DY), 0)           \
     X(CROSS_ENTROPY, cross_entropy, Y_ROW,                                               \
-      CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_LOSS), CLSM_LOSS_BITS)                      \
+      CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_LOSS), CLSM_LOSS_BITS | CLSM_LOGARITHM)     \
     X(CROSS_ENTROPY_LOSS, cross_entropy_loss, Y_ONE, CLSM_BIT(CLSM_TARGETS),             \
-      CLSM_LOSS_BITS)                                                                    \
+      CLSM_LOSS_BITS | CLSM_LOGARITHM)                                                   \
     X(TOPK, topk, Y_K, CLSM_BIT(CLSM_INDICES), CLSM_FORWARD_BITS)
 
 typedef enum clsm_op {

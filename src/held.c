@@ -61,9 +61,8 @@ static size_t most_words(const struct problem *p)
 
 bool clsm_sums_again(const struct problem *p)
 {
-    bool logarithm = p->op == CLSM_LOG_SUM_EXP || p->op == CLSM_LOG_SOFTMAX ||
-                     p->op == CLSM_CROSS_ENTROPY_LOSS;
-    return logarithm && x_is_real(p);
+    bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+    return clsm_op_may(p->op) & CLSM_LOGARITHM && x_is_real(p) && !gradient;
 }
 
 /* Words that stay in registers where the rest may stand elsewhere: all of a row with a
