@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an enqueue takes: count the bytes and the steps, ask which of the two a device
- * is busy with, and add what a reduction costs. One estimate for mappings that loop
- * over a row in memory, one for those that hold packs of it in registers on a GPU.
+ * is busy with, and add what a reduction costs. Here for mappings that loop over a row
+ * in memory, on CPUs, and on GPUs along axes whose elements are not neighbours; each
+ * other kind of mapping of a GPU has an estimate of its own.
  */
 #include "estimate.h"
 
@@ -107,137 +108,20 @@ static double estimate_looped(const struct config *config, const struct problem 
     return (launch + (throughput > waiting ? throughput : waiting)) / 1.75e9;
 }
 
-/* For what is held: bench/NOTES.md has the measurements that these fit. */
-enum {
-    REGISTERS = 65536,    /* of a unit */
-    OTHER_REGISTERS = 32, /* that a work-item needs besides what it holds */
-    ROW_STEPS = 190,      /* of a work-item for each row, with barriers ... */
-    CLUSTER_STEPS = 100,  /* ... and without, */
-    PART_STEPS = 650,     /* or for each part, with tickets and all the others' sums */
-    QUEUE_CYCLES = 3200,  /* that others make each wait for its turn */
-    RAGGED_BYTES = 200,
-    PEAK_BYTES = 60, /* in a cycle, for a unit that others leave alone */
-    TICKET_CYCLES = 2500,
-    JOIN_CYCLES = 8800, /* until all parts of a row have seen each other */
-    LATE_CYCLES = 3000, /* of each round of parts that wait for each other, ... */
-    LATE_PART = 150,    /* ... for each part, ... */
-    LATE_MASK = 4000,   /* ... and with masks to be read first */
-    MASK_WORDS = 16     /* that leave registers for masks */
-};
-
-double clsm_element_steps(const struct problem *p)
-{
-    bool row = clsm_problem_y(p) == CLSM_Y_ROW;
-    double steps = clsm_problem_is_f64(p)            ? 100
-                   : clsm_type_bytes(p->x.type) == 2 ? (row ? 17 : 9)
-                                                     : 25;
-    return steps + (clsm_has(p, CLSM_DY) ? 6 : 0) +
-           (clsm_problem_holds_logits(p) ? 8
-            : clsm_problem_has_forms(p)  ? 3
-                                         : 0) +
-           (clsm_problem_y(p) == CLSM_Y_K ? 60 : 0);
-}
-
-double clsm_together(double a, double b, double c)
-{
-    return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);
-}
-
-double clsm_unit_local_bytes(const struct traits *t)
-{
-    return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
-}
-
-/* What local memory costs against registers; what is left of waiting where the next
- * part comes meanwhile. */
-static const double STOCK_COST = 1.02, AHEAD_WAITS = 0.5;
-/* Masks that do not stand as x does, one by one; others beside many packs. */
-static const double GATHER_COST = 1.3, MASK_COST = 1.1;
-
-static double estimate_held(const struct config *config, const struct problem *p,
-                            const struct traits *t)
-{
-    const struct variant *v = &clsm_variants[config->variant];
-    bool barriers = v->geometry != ROW_PER_CLUSTER;
-    double rows = clsm_problem_likely_rows(p);
-    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
-    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    if (clsm_has(p, CLSM_DY))
-        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
-    double wg = (double)clsm_config_wg(config), units = t->compute_units;
-    double parts = (double)clsm_config_parts(config, p, t);
-    double per_group = (double)clsm_config_rows_per_group(config, p, t);
-    double groups = fmax(1, ceil(rows / per_group)) * parts;
-    double workers = clsm_config_workers(config, t) * parts;
-    double elements = (double)p->cols / workers * clsm_element_steps(p);
-    double words = clsm_config_held_words(config, p, t);
-    /* nobody limits the registers of clusters */
-    double registers = barriers ? words + OTHER_REGISTERS : 2 * words + 40;
-    double resident = floor(REGISTERS / (registers * wg));
-    resident = fmin(resident, 2048 / wg);
-    size_t stock = clsm_config_stock_bytes(config, p, t);
-    if (stock)
-        resident = fmin(resident, floor(clsm_unit_local_bytes(t) /
-                                        (double)(stock + 16 * (size_t)wg)));
-    resident = fmax(1, resident);
-    double busy = fmin(groups, units), launches = v->launches == 2 ? 2 : 1;
-
-    /* the second reading of long rows comes from the cache in part */
-    double again = clsm_config_reads(config, p, t) > 1 && !v->packs
-                       ? (v->launches == 2 ? 1.4 : 0.75)
-                       : 0;
-    /* a row that starts or ends within 16 bytes shares pieces of memory with others */
-    bool ragged = p->cols * clsm_type_bytes(p->x.type) % 16 != 0;
-    double extra = ragged ? RAGGED_BYTES : 0;
-    double memory = rows * (in * (1 + again) + out + extra) / (gpu.bytes * units);
-    memory *= stock ? STOCK_COST : 1;
-    bool crowded = stock || (clsm_type_bytes(p->x.type) > 2 && words > MASK_WORDS);
-    if (clsm_has(p, CLSM_MASK) && barriers && crowded && !v->ahead)
-        memory *= stock && ragged ? GATHER_COST : MASK_COST;
-    double row_steps = v->ahead ? PART_STEPS : barriers ? ROW_STEPS : CLUSTER_STEPS;
-    double steps = row_steps + elements * (1 + again / 2);
-    double there = fmin(ceil(groups / units), resident) * wg;
-    double work = groups * wg * steps / gpu.lanes / busy * fmax(1, gpu.filled / there);
-    double most = clsm_config_value(config, "PACKS", 0) * 16.0 /
-                  (double)clsm_type_bytes(p->x.type) * clsm_element_steps(p);
-    double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
-    /* one work-group by itself, and what others make it wait for its turn */
-    double bytes = (in + out) * fmin(rows, per_group) / parts / chunks;
-    double alone = WAIT_CYCLES + 4 * row_steps + bytes / PEAK_BYTES +
-                   wg * (row_steps + elements / chunks) / gpu.lanes;
-    double queue = QUEUE_CYCLES;
-    bool waits = v->geometry == ROW_PER_GROUPS && v->packs;
-    bool joins =
-        waits && clsm_problem_y(p) == CLSM_Y_ROW && !clsm_has(p, CLSM_FROM_MAX);
-    if (waits)
-        alone += TICKET_CYCLES;
-    if (clsm_has(p, CLSM_TARGETS))
-        alone += TARGET_CYCLES;
-    if (joins) {
-        alone += JOIN_CYCLES / 4 + 20 * parts;
-        queue += v->ahead ? 0 : JOIN_CYCLES * 3 / 4; /* over before it begins */
-    }
-    double turns = ceil(groups / (units * resident)) * chunks * launches;
-    double waiting = (turns - 1) * (alone + queue) * (v->ahead ? AHEAD_WAITS : 1);
-    /* work-groups that wait do so in step, and memory with them */
-    double late = LATE_CYCLES + LATE_PART * parts;
-    late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
-    late *= joins && !v->ahead ? turns - 1 : 0;
-    return (launches * gpu.launch + alone + late +
-            clsm_together(work, memory, waiting)) /
-           1.75e9;
-}
-
 double clsm_estimate(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
+    enum geometry geometry = clsm_variants[config->variant].geometry;
     if (clsm_variants[config->variant].pipelined)
         return clsm_estimate_runs(config, p, t);
-    if (clsm_variants[config->variant].geometry == ROWS_PER_GROUP &&
-        !(t->bits & TRAIT_CPU))
+    if (t->bits & TRAIT_CPU)
+        return estimate_looped(config, p, t);
+    if (geometry == ROWS_PER_GROUP)
         return clsm_estimate_blocks(config, p, t);
-    if (clsm_config_tile(config) > 1 && !(t->bits & TRAIT_CPU))
+    if (clsm_config_tile(config) > 1)
         return clsm_estimate_tiles(config, p, t);
-    bool held = clsm_config_held_words(config, p, t) && !(t->bits & TRAIT_CPU);
-    return held ? estimate_held(config, p, t) : estimate_looped(config, p, t);
+    if (clsm_config_held_words(config, p, t))
+        return clsm_estimate_held(config, p, t);
+    return p->strided ? estimate_looped(config, p, t)
+                      : clsm_estimate_loops(config, p, t);
 }

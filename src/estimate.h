@@ -1,24 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-/* What the estimates have in common. Cycles are of one compute unit. */
+/* What the estimates have in common. Cycles are of one compute unit, steps of one
+ * work-item; bench/NOTES.md has the measurements that they fit. */
 #ifndef CLSM_ESTIMATE_H
 #define CLSM_ESTIMATE_H
 
 #include "choose.h"
 
+/* Of a GPU. */
 enum {
-    WAIT_CYCLES = 1200,  /* from a load to its use */
-    TARGET_CYCLES = 1000 /* from a target to the logit there */
+    KERNEL_CYCLES = 4300,
+    SECOND_KERNEL_CYCLES = 10600,
+    UNIT_LANES = 128,  /* that step at once */
+    UNIT_BYTES = 18,   /* from and to memory in a cycle */
+    UNIT_ITEMS = 2048, /* work-items, at most, at a time */
+    UNIT_REGISTERS = 65536
 };
 
-/* Seconds that blocks of short rows take, see cl/staged.cl and cl/packed.cl. */
+/* Cycles of a GPU in a second. */
+#define UNIT_HERTZ 1.75e9
+
+/* Seconds that a mapping takes on a GPU: one that loops over rows in memory, one that
+ * holds packs of them, cl/held.cl; blocks of short rows, cl/staged.cl, cl/packed.cl. */
+double clsm_estimate_loops(const struct config *config, const struct problem *p,
+                           const struct traits *t);
+double clsm_estimate_held(const struct config *config, const struct problem *p,
+                          const struct traits *t);
 double clsm_estimate_blocks(const struct config *config, const struct problem *p,
                             const struct traits *t);
 
+/* Bytes of a row that are read and written, with numbers of its own. */
+struct row_bytes {
+    double in, out, numbers;
+};
+struct row_bytes clsm_row_bytes(const struct problem *p);
+
+/* Numbers that a row has to be read with, and leaves. */
+unsigned clsm_numbers_in(const struct problem *p);
+unsigned clsm_numbers_out(const struct problem *p);
+
+/* What there is to do for a row, from the least to the most. */
+enum effort {
+    WRITES,     /* its maximum and sum are given */
+    SUMS,       /* a sum of products, for a gradient */
+    NORMALISES, /* maximum and sum */
+    LOGARITHM,  /* the same, the sum to its last digit, and a row of them */
+    NUMBERS,    /* the same, nothing but these */
+    EFFORTS
+};
+enum effort clsm_effort(const struct problem *p);
+
+/* Steps for each element more than for plain ones: where a logit is more than x. */
+double clsm_form_steps(const struct problem *p);
+
+/* Steps of each of a row's work-items for its list of the largest, and the cycles that
+ * one waits for the next; 0 where there is none. */
+double clsm_list_steps(const struct config *config, const struct problem *p,
+                       const struct traits *t);
+double clsm_list_cycles(const struct config *config, const struct problem *p,
+                        const struct traits *t);
+
 /* Cycles of a CPU until a work-item has found the k largest of one softmax. */
 double clsm_topk_cycles(const struct config *config, const struct problem *p);
-
-/* Steps for each element, from its load to its result. */
-double clsm_element_steps(const struct problem *p);
 
 /* What takes the longest decides, and what comes close to it adds a little. */
 double clsm_together(double a, double b, double c);

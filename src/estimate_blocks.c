@@ -4,76 +4,118 @@
 
 #include <math.h>
 
-/* bench/NOTES.md has the measurements that these fit. */
+/* Fitted together, as in estimate_held.c. */
 enum {
-    UNIT_LANES = 128,  /* that step at once */
-    UNIT_BYTES = 18,   /* from and to memory in a cycle */
-    UNIT_ITEMS = 2048, /* at most, at a time */
-    LAUNCH_CYCLES = 5000,
-    STAGE_CYCLES = 2500,   /* to local memory and back */
-    TURN_CYCLES = 250,     /* of a worker's rows, one after the other */
-    OPERAND_CYCLES = 400,  /* more, with numbers of a row's own to be read */
-    PACKED_STEPS = 300,    /* of a target, where a work-item has several rows at once */
-    ROW_STEPS = 55,        /* of a work-item for each row ... */
-    SUM_STEPS = 120,       /* ... of which a sum is wanted to the last digit, */
-    SUM_ELEMENT_STEPS = 25 /* and for each of its elements */
+    WAIT = 1440,      /* from a load to its use */
+    ROUND_GROUPS = 5, /* of a unit are under way at a time, as far as they have room; */
+    ROUND_CYCLES = 1870,  /* more for each round of these, */
+    STAGE_CYCLES = 3700,  /* to local memory and back, */
+    TURN_CYCLES = 71,     /* of a worker's rows, one after the other; */
+    OPERAND_CYCLES = 400, /* more, with numbers of a row's own to be read, */
+    TARGET_CYCLES = 485,  /* or with a target, and the logit there */
+    ROW_STEPS_TARGET = 145,
+    TARGET_STEPS = 26, /* of an element that may be the target, */
+    HALF_STEPS = 3,    /* of one that stands at an odd place */
+    CHUNK_STEPS = 12,  /* of 16 bytes to local memory or back */
+    MOST_EVEN = 50,    /* elements that registers have room for */
+    MOST_ELEMENTS = 31,
+    SPILL_ELEMENTS = 27
 };
 
-static double bytes_in(const struct problem *p)
-{
-    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
-    if (clsm_has(p, CLSM_DY))
-        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
-    return in;
-}
+/* Steps of a work-item, by the effort: for a row, for each doubling of those who share
+ * it, and for an element of 4 and of 2 bytes. */
+static const struct {
+    double row, level, element, half;
+} steps_of[EFFORTS] = {
+    [WRITES] = {30, 0, 18, 10},      [SUMS] = {55, 25, 13, 10},
+    [NORMALISES] = {55, 25, 47, 20}, [LOGARITHM] = {53, 13, 56, 29},
+    [NUMBERS] = {53, 13, 29, 27},
+};
 
-/* What the next of a worker's rows waits for. */
+/* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
+static const double BORDERS = 1 / 0.95, BANKS = 1.75;
+
+/* Where each work-item takes 16 bytes, which are several whole rows. */
+enum {
+    PACKED_WAIT = 3900,
+    PACKED_ROW_STEPS = 24,
+    PACKED_STEPS = 10,        /* of an element, */
+    PACKED_TARGET_STEPS = 115 /* of a target */
+};
+/* Cycles of a number beside a row: the lanes' numbers lie as many rows apart as a pack
+ * has, and one load or store touches as many pieces of memory. */
+static const double NUMBER_OUT = 0.23, NUMBER_IN = 0.0228;
+
 static double operand_cycles(const struct problem *p)
 {
-    bool numbers = clsm_has(p, CLSM_FROM_MAX) || clsm_has(p, CLSM_TEMPERATURE);
-    return (numbers ? OPERAND_CYCLES : 0) +
+    return (clsm_numbers_in(p) ? OPERAND_CYCLES : 0) +
            (clsm_has(p, CLSM_TARGETS) ? TARGET_CYCLES : 0);
+}
+
+static double element_steps(const struct problem *p)
+{
+    enum effort effort = clsm_effort(p);
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    if (clsm_problem_is_f64(p))
+        return 100;
+    double steps = halves ? steps_of[effort].half : steps_of[effort].element;
+    if (writes_row && clsm_has(p, CLSM_TARGETS))
+        steps += TARGET_STEPS;
+    if (halves && p->cols % 2)
+        steps += HALF_STEPS;
+    return steps + clsm_form_steps(p);
+}
+
+/* Straight from memory to memory. */
+static double packed_cycles(const struct problem *p, double memory, double busy,
+                            double turns, double rounds)
+{
+    double rows = clsm_problem_likely_rows(p), cols = (double)p->cols;
+    double in_pack = PACK_BYTES / (double)clsm_type_bytes(p->x.type) / cols;
+    double numbers = clsm_numbers_out(p) * NUMBER_OUT + clsm_numbers_in(p) * NUMBER_IN;
+    double alone = PACKED_WAIT + turns * operand_cycles(p);
+    double steps = PACKED_ROW_STEPS + cols * PACKED_STEPS;
+    steps += clsm_has(p, CLSM_TARGETS) ? PACKED_TARGET_STEPS : 0;
+    double work = rows * steps / UNIT_LANES / busy;
+    memory += rows * in_pack * numbers / busy;
+    return alone + clsm_together(memory, work, (rounds - 1) * alone);
 }
 
 double clsm_estimate_blocks(const struct config *config, const struct problem *p,
                             const struct traits *t)
 {
-    const struct variant *v = &clsm_variants[config->variant];
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
-    double rows = clsm_problem_likely_rows(p), in = bytes_in(p);
-    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double units = t->compute_units, workers = clsm_config_workers(config, t);
+    enum effort effort = clsm_effort(p);
+    struct row_bytes bytes = clsm_row_bytes(p);
+    double rows = clsm_problem_likely_rows(p), units = t->compute_units;
+    double workers = clsm_config_workers(config, t);
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = ceil(rows / per_group), wg = (double)clsm_config_wg(config);
     double turns = per_group * workers / wg, busy = fmax(1, fmin(groups, units));
-    double resident = floor(clsm_unit_local_bytes(t) / (per_group * in));
+    double resident = floor(clsm_unit_local_bytes(t) / (per_group * bytes.in));
     resident = fmax(1, fmin(resident, UNIT_ITEMS / wg));
+    double rounds = ceil(groups / (units * resident));
+    double memory =
+        rows * (bytes.in + bytes.out + bytes.numbers) / (UNIT_BYTES * units);
+    if (clsm_variants[config->variant].whole_packs)
+        return (KERNEL_CYCLES + packed_cycles(p, memory, busy, turns, rounds)) /
+               UNIT_HERTZ;
 
-    double each = ceil((double)p->cols / workers), element = clsm_element_steps(p);
-    if (!writes_row)
-        element = fmax(SUM_ELEMENT_STEPS, element);
-    double steps = (writes_row ? ROW_STEPS : SUM_STEPS) + each * element;
-    double memory = rows * (in + out) / (UNIT_BYTES * units);
-    double work = rows * workers * steps / UNIT_LANES / busy;
-    if (v->whole_packs) { /* straight from memory to memory */
-        double alone = 2 * WAIT_CYCLES + turns * operand_cycles(p);
-        double waiting = (ceil(groups / (units * resident)) - 1) * alone;
-        double more = clsm_has(p, CLSM_TARGETS) ? PACKED_STEPS : 0;
-        work = work / 2 + rows * more / UNIT_LANES / busy;
-        double all = alone + clsm_together(memory, work, waiting);
-        return (LAUNCH_CYCLES + all) / 1.75e9;
-    }
-
-    /* registers for more than that, halves at odd places one by one, and work-items
-     * that meet in one bank */
+    double each = ceil((double)p->cols / workers), element = element_steps(p);
+    double steps = steps_of[effort].row + steps_of[effort].level * log2(workers) +
+                   each * element + clsm_list_steps(config, p, t);
+    steps += clsm_has(p, CLSM_TARGETS) ? ROW_STEPS_TARGET : 0;
+    double chunks = (bytes.in + (effort == NUMBERS ? 0 : bytes.out)) / PACK_BYTES;
+    double work = rows * (workers * steps + chunks * CHUNK_STEPS) / UNIT_LANES / busy;
     bool halves = clsm_type_bytes(p->x.type) == 2;
-    double most = halves && p->cols % 2 == 0 ? 50 : 32;
-    memory *= (each > most ? 1 + (each - most) / 60 : 1) / 0.93;
+    double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
+    memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
-        memory *= 1.4;
-    double turn = TURN_CYCLES + operand_cycles(p);
-    double waiting = ceil(groups / (units * 4)) * (WAIT_CYCLES + 1000) +
-                     ceil(groups / (units * resident)) * turn * turns;
-    double alone = WAIT_CYCLES + STAGE_CYCLES + each * clsm_element_steps(p) / 4;
-    return (LAUNCH_CYCLES + alone + clsm_together(work, memory, waiting)) / 1.75e9;
+        memory *= BANKS;
+    double row = operand_cycles(p) + clsm_list_cycles(config, p, t);
+    double waiting =
+        ceil(groups / (units * fmin(resident, ROUND_GROUPS))) * (WAIT + ROUND_CYCLES) +
+        rounds * turns * (TURN_CYCLES + row);
+    double alone = WAIT + STAGE_CYCLES + each * element / 4 + row;
+    return (KERNEL_CYCLES + alone + clsm_together(work, memory, waiting)) / UNIT_HERTZ;
 }

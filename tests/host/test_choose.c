@@ -277,6 +277,40 @@ START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
 }
 END_TEST
 
+/* Measured on an H200, see bench/NOTES.md. */
+START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols;
+        const char *variant;
+    } cases[] = {
+        /* each pack's numbers lie as many rows apart as the pack has */
+        {CLSM_DEFERRED_SOFTMAX, CLSM_BF16, 4644481, 1, "staged"},
+        {CLSM_STATISTICS, CLSM_F16, 8419009, 4, "staged"},
+        {CLSM_SOFTMAX, CLSM_F32, 1763152, 2, "packed"},
+        /* few rows: told without a pause, or not shared at all */
+        {CLSM_LOG_SUM_EXP, CLSM_F16, 4, 269888, "ahead"},
+        {CLSM_STATISTICS, CLSM_F32, 78, 9643, "registers"},
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 1989, 2240, "registers"},
+        {CLSM_CROSS_ENTROPY, CLSM_F16, 257751, 98, "cluster"},
+    };
+    struct traits h200 = gpu;
+    h200.bits |= TRAIT_PTX;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
+        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
+                         cases[i].variant);
+    }
+}
+END_TEST
+
 START_TEST(strided_problems_go_to_what_takes_any_axis)
 {
     clsm_problem given;
@@ -332,6 +366,7 @@ Suite *choose_suite(void)
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
     tcase_add_test(t, the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
+    tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, strided_problems_go_to_what_takes_any_axis);
     tcase_add_test(t, middle_axes_on_a_gpu_go_to_tiles);
     suite_add_tcase(suite, t);

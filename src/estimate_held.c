@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an enqueue takes on a GPU where work-groups or clusters of lanes hold rows or
+ * parts of them in registers and local memory, see cl/held.cl.
+ */
+#include "estimate.h"
+
+#include <math.h>
+
+/* Fitted together, so that they rank: what one alone says is not to the cycle. */
+enum {
+    OTHER_REGISTERS = 32,   /* that a work-item needs besides what it holds */
+    CLUSTER_REGISTERS = 40, /* where nobody limits them, and twice the words */
+    MANY_ITEMS = 250,       /* that keep a unit busy */
+
+    PART_STEPS = 580,       /* for each part that comes ahead, with tickets, */
+    TARGET_ROW_STEPS = 140, /* more with a target; */
+    EDGE_STEPS = 120,       /* of lanes that look for an edge; whole packs step then */
+
+    RAGGED_BYTES = 140, /* of pieces of memory that a row shares with others */
+    PEAK_BYTES = 60,    /* in a cycle, for a unit that others leave alone */
+
+    WAIT = 360,           /* from a load to its use */
+    REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
+    LANES_CYCLES = 290,   /* ... of one set, ... */
+    AHEAD_CYCLES = 890,   /* ... or from local memory */
+    TARGET_CYCLES = 640,  /* from a target to the logit there */
+    QUEUE_CYCLES = 1510,  /* that others make each wait for its turn */
+    TICKET_CYCLES = 2660,
+    JOIN_CYCLES = 5700, /* until all parts of a row have seen each other, */
+    TOLD_CYCLES = 2090, /* where nobody pauses before the first look, */
+    JOIN_PART = 20,     /* for each part, */
+    JOIN_QUEUE = 3300,  /* and in each round that is not over before it begins; */
+    LATE_CYCLES = 3000, /* such rounds of parts are in step, and memory waits, ... */
+    LATE_PART = 150,    /* ... for each part, ... */
+    LATE_MASK = 4000,   /* ... and with masks to be read first */
+    MASK_WORDS = 16     /* that leave registers for masks */
+};
+
+/* Cycles of a step that no other work-item fills; local memory against registers; what
+ * is read again, in one launch or in two, as far as no cache has it. */
+static const double SERIAL = 3.5, STOCK_COST = 1.09;
+static const double AGAIN = 0.75, AGAIN_LATER = 1.4;
+/* Masks that do not stand as x does, one by one; others beside many packs. */
+static const double GATHER_COST = 1.3, MASK_COST = 1.3;
+
+/* Steps of a work-item, by the effort: for a row, where a work-group has it, where a
+ * cluster has it, and there for each doubling of the lanes; for an element of 4 and of
+ * 2 bytes. */
+static const struct {
+    double row, lanes, level, element, half;
+} steps_of[EFFORTS] = {
+    [WRITES] = {200, 37, 0, 17, 9},        [SUMS] = {210, 295, 12, 5, 9},
+    [NORMALISES] = {405, 295, 12, 31, 18}, [LOGARITHM] = {405, 295, 15, 33, 20},
+    [NUMBERS] = {405, 295, 15, 14, 4},
+};
+
+/* One work-group's share of a problem. */
+struct share {
+    double groups, parts, wg, resident;
+    bool barriers, waits, joins, stock, ragged;
+};
+
+static struct share share_of(const struct config *config, const struct problem *p,
+                             const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    double rows = clsm_problem_likely_rows(p);
+    double per_group = (double)clsm_config_rows_per_group(config, p, t);
+    double words = clsm_config_held_words(config, p, t);
+    size_t stock = clsm_config_stock_bytes(config, p, t), wg = clsm_config_wg(config);
+    struct share s = {.wg = (double)wg, .stock = stock > 0};
+    s.parts = (double)clsm_config_parts(config, p, t);
+    s.groups = fmax(1, ceil(rows / per_group)) * s.parts;
+    s.barriers = v->geometry != ROW_PER_CLUSTER;
+    s.waits = v->geometry == ROW_PER_GROUPS && v->packs;
+    s.joins = s.waits && !clsm_has(p, CLSM_FROM_MAX);
+    s.ragged = p->cols * clsm_type_bytes(p->x.type) % PACK_BYTES != 0;
+    double registers =
+        s.barriers ? words + OTHER_REGISTERS : 2 * words + CLUSTER_REGISTERS;
+    s.resident = floor(UNIT_REGISTERS / (registers * s.wg));
+    s.resident = fmin(s.resident, UNIT_ITEMS / s.wg);
+    if (stock)
+        s.resident = fmin(s.resident,
+                          floor(clsm_unit_local_bytes(t) / (double)(stock + 16 * wg)));
+    s.resident = fmax(1, s.resident);
+    return s;
+}
+
+static double element_steps(const struct problem *p)
+{
+    enum effort effort = clsm_effort(p);
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    double steps = halves ? steps_of[effort].half : steps_of[effort].element;
+    return clsm_problem_is_f64(p) ? 100 : steps + clsm_form_steps(p);
+}
+
+static double row_steps(const struct config *config, const struct problem *p,
+                        const struct share *s, const struct traits *t)
+{
+    enum effort effort = clsm_effort(p);
+    double lanes = log2(clsm_config_workers(config, t));
+    double steps = clsm_variants[config->variant].ahead ? PART_STEPS
+                   : s->barriers
+                       ? steps_of[effort].row
+                       : steps_of[effort].lanes + lanes * steps_of[effort].level;
+    return steps + (clsm_has(p, CLSM_TARGETS) ? TARGET_ROW_STEPS : 0);
+}
+
+/* Of one work-item, for all its elements of a row. */
+static double elements_steps(const struct config *config, const struct problem *p,
+                             const struct share *s, const struct traits *t)
+{
+    double workers = clsm_config_workers(config, t) * s->parts;
+    double pack = PACK_BYTES / (double)clsm_type_bytes(p->x.type);
+    if (s->barriers)
+        return (double)p->cols / workers * element_steps(p);
+    return clsm_config_packs(config, p, t) * pack * element_steps(p) +
+           (s->ragged ? EDGE_STEPS : 0);
+}
+
+/* What masks cost that find no room beside what is held. */
+static double mask_cost(const struct config *config, const struct problem *p,
+                        const struct share *s, const struct traits *t)
+{
+    double words = clsm_config_held_words(config, p, t);
+    double room = clsm_type_bytes(p->x.type) > 2 ? MASK_WORDS : 2 * MASK_WORDS;
+    if (!clsm_has(p, CLSM_MASK) || !s->barriers || clsm_variants[config->variant].ahead)
+        return 1;
+    if (s->stock && s->ragged)
+        return GATHER_COST;
+    return s->stock || words > room ? MASK_COST : 1;
+}
+
+/* Cycles that memory is busy with all of it. */
+static double memory_cycles(const struct problem *p, const struct share *s,
+                            double again, const struct traits *t)
+{
+    struct row_bytes bytes = clsm_row_bytes(p);
+    double row = bytes.in * (1 + again) + bytes.out + bytes.numbers;
+    row += s->ragged ? RAGGED_BYTES : 0;
+    return clsm_problem_likely_rows(p) * row / (UNIT_BYTES * (double)t->compute_units);
+}
+
+double clsm_estimate_held(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    struct share s = share_of(config, p, t);
+    struct row_bytes bytes = clsm_row_bytes(p);
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW, given = clsm_effort(p) == WRITES;
+    double units = t->compute_units, busy = fmin(s.groups, units);
+    double launches = v->launches == 2 ? 2 : 1;
+    /* the second reading of long rows comes from the cache in part */
+    double again = clsm_config_reads(config, p, t) > 1 && !v->packs
+                       ? (launches > 1 ? AGAIN_LATER : AGAIN)
+                       : 0;
+    double held = (s.stock ? STOCK_COST : 1) * mask_cost(config, p, &s, t);
+    double memory = held * memory_cycles(p, &s, again, t);
+    double row = row_steps(config, p, &s, t),
+           elements = elements_steps(config, p, &s, t);
+    double steps = row + elements * (1 + again / 2) + clsm_list_steps(config, p, t);
+    double there = fmin(ceil(s.groups / units), s.resident) * s.wg;
+    double work = s.groups * s.wg * steps / UNIT_LANES / busy;
+    work *= fmax(1, MANY_ITEMS / there) * held;
+
+    /* one work-group by itself, and what others make it wait for its turn */
+    double most = clsm_config_value(config, "PACKS", 0) * PACK_BYTES /
+                  (double)clsm_type_bytes(p->x.type) * element_steps(p);
+    double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
+    double per_group = (double)clsm_config_rows_per_group(config, p, t);
+    double moved = (bytes.in + bytes.out + bytes.numbers) *
+                   fmin(clsm_problem_likely_rows(p), per_group) / s.parts / chunks;
+    double reduce = v->ahead ? AHEAD_CYCLES : s.barriers ? REDUCE_CYCLES : LANES_CYCLES;
+    double join = (v->ahead ? TOLD_CYCLES : JOIN_CYCLES) + JOIN_PART * s.parts;
+    double alone = WAIT + (given ? 0 : reduce) + moved / PEAK_BYTES +
+                   s.wg * (row + elements / chunks) / UNIT_LANES +
+                   elements / chunks * SERIAL + clsm_list_cycles(config, p, t);
+    alone +=
+        (s.waits ? TICKET_CYCLES : 0) + (clsm_has(p, CLSM_TARGETS) ? TARGET_CYCLES : 0);
+    /* where no row is written, only the first part waits for the others */
+    double last = s.joins && !writes_row ? join : 0;
+    bool in_step = s.joins && writes_row && !v->ahead;
+    alone += s.joins && writes_row ? join : 0;
+    double queue = QUEUE_CYCLES + (in_step ? JOIN_QUEUE : 0);
+    double turns = ceil(s.groups / (units * s.resident)) * chunks * launches;
+    double waiting = (turns - 1) * (alone + queue);
+    double late = LATE_CYCLES + LATE_PART * s.parts;
+    late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
+    late *= in_step ? turns - 1 : 0;
+    return (KERNEL_CYCLES + (launches - 1) * SECOND_KERNEL_CYCLES + alone + last +
+            late + clsm_together(work, memory, waiting)) /
+           UNIT_HERTZ;
+}

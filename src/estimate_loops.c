@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* What an enqueue takes on a GPU where work-items loop over rows in memory, and what
+ * all its estimates have in common. */
+#include "estimate.h"
+
+#include <math.h>
+
+/* Rough, but they rank as bench/NOTES.md has measured them. */
+enum {
+    ELEMENT_STEPS = 31, /* of one work-item, in one pass */
+    FORM_STEPS = 25,
+    ITEM_ROW_STEPS = 145,
+    ITEM_TARGET_STEPS = 57,
+    BARRIER_STEPS = 30,
+    LATENCY = 395,      /* of a load */
+    PASS_CYCLES = 2000, /* before a pass over a row is under way */
+    START_CYCLES = 5400,
+    ITEM_START_CYCLES = 1020,
+    MANY_ITEMS = 768, /* that keep a unit busy */
+    SET = 32,         /* work-items that step as one, whether they are there or not */
+    CACHE_BYTES = 400000 /* a unit's share of the last-level cache */
+};
+/* Bytes fetched for each byte of rows that work-items have to themselves. */
+static const double SCATTERED = 3.71, SCATTERED_ONE = 1.92, SCATTERED_COLUMN = 0.32;
+
+enum effort clsm_effort(const struct problem *p)
+{
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    if (!writes_row)
+        return NUMBERS;
+    if (clsm_has(p, CLSM_FROM_MAX))
+        return WRITES;
+    if (clsm_has(p, CLSM_DY))
+        return SUMS;
+    return clsm_op_may(p->op) & CLSM_LOGARITHM ? LOGARITHM : NORMALISES;
+}
+
+double clsm_form_steps(const struct problem *p)
+{
+    return clsm_problem_holds_logits(p) ? 8 : clsm_problem_has_forms(p) ? 3 : 0;
+}
+
+unsigned clsm_numbers_in(const struct problem *p)
+{
+    return clsm_has(p, CLSM_FROM_MAX) + clsm_has(p, CLSM_FROM_SUM) +
+           clsm_has(p, CLSM_TEMPERATURE);
+}
+
+unsigned clsm_numbers_out(const struct problem *p)
+{
+    return clsm_has(p, CLSM_MAX) + clsm_has(p, CLSM_SUM) + clsm_has(p, CLSM_LSE) +
+           clsm_has(p, CLSM_LOSS) + (clsm_problem_y(p) == CLSM_Y_ONE);
+}
+
+struct row_bytes clsm_row_bytes(const struct problem *p)
+{
+    struct row_bytes bytes = {
+        .in = (double)p->cols * (double)clsm_type_bytes(p->x.type),
+        .out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type),
+    };
+    if (clsm_has(p, CLSM_DY))
+        bytes.in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
+    bool one = clsm_problem_y(p) == CLSM_Y_ONE; /* which is y */
+    bytes.numbers = 4.0 * (clsm_numbers_in(p) + clsm_numbers_out(p) - one);
+    if (clsm_has(p, CLSM_TARGETS))
+        bytes.numbers += (double)clsm_operand_bytes(CLSM_TARGETS, p);
+    if (clsm_problem_y(p) == CLSM_Y_K)
+        bytes.numbers += 4.0 * (double)p->k;
+    return bytes;
+}
+
+double clsm_together(double a, double b, double c)
+{
+    return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);
+}
+
+double clsm_unit_local_bytes(const struct traits *t)
+{
+    return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
+}
+
+/* Cycles for one row: work in work-item steps, over the lanes that step at once. */
+static double row_cycles(const struct config *config, const struct problem *p,
+                         const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    double wg = (double)clsm_config_wg(config),
+           workers = clsm_config_workers(config, t);
+    double block = clsm_config_value(config, "BLOCK", 1), reduce = 0;
+    double steps = ceil((double)p->cols / workers / block) * block *
+                   (clsm_config_reads(config, p, t) + 1);
+    steps *= v->geometry == ROW_RUN_PER_ITEM ? workers : 1; /* vectors are loops here */
+    if (v->geometry == ROW_PER_ITEM)
+        reduce = ITEM_ROW_STEPS + (clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0);
+    else if (v->geometry == ROW_PER_GROUP)
+        reduce = clsm_variant_uses_lanes(v, t)
+                     ? 4 * BARRIER_STEPS + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
+                     : 2 * (log2(wg) + 2) * BARRIER_STEPS;
+    else if (v->geometry == ROW_PER_LANES)
+        reduce = 4 * log2(workers) * 4;
+    reduce = clsm_effort(p) == WRITES ? 0 : reduce;
+    double idle = wg < SET ? SET / wg : 1;
+    double element = ELEMENT_STEPS + (clsm_problem_has_forms(p) ? FORM_STEPS : 0);
+    return workers * idle * (steps * element + reduce + clsm_list_steps(config, p, t)) /
+           UNIT_LANES;
+}
+
+double clsm_estimate_loops(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    bool item = v->geometry == ROW_PER_ITEM;
+    double rows = clsm_problem_likely_rows(p), units = t->compute_units;
+    double wg = (double)clsm_config_wg(config), reads = clsm_config_reads(config, p, t);
+    double per_group = (double)clsm_config_rows_per_group(config, p, t);
+    double groups = fmax(1, ceil(rows / per_group)), busy = fmin(groups, units);
+
+    /* Later reads come from the cache while the rows in flight fit there. */
+    struct row_bytes row = clsm_row_bytes(p);
+    double in_flight = UNIT_ITEMS / wg;
+    double rows_in_flight = in_flight * (p->strided ? per_group : 1);
+    double again = rows_in_flight * row.in <= CACHE_BYTES ? 0.1 : 1;
+    double bytes = row.in * (1 + again * (reads - 1)) + row.out + row.numbers;
+    if (item && p->inner == 1)
+        bytes *=
+            fmin(SCATTERED_ONE + ((double)p->cols - 1) * SCATTERED_COLUMN, SCATTERED);
+
+    double there = ceil(groups / units) * wg;
+    double work = row_cycles(config, p, t) * fmax(1, MANY_ITEMS / there);
+    double throughput = fmax(work, bytes / UNIT_BYTES) * rows / busy;
+    /* One group alone waits for each of its loads; others hide that only if there are.
+     */
+    double at_once = clsm_config_value(config, "BLOCK", 2);
+    double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
+    double waves = ceil(groups / (units * in_flight));
+    double waiting = waves * (reads * waits * LATENCY + clsm_list_cycles(config, p, t));
+    double start = reads * PASS_CYCLES + (item ? ITEM_START_CYCLES : START_CYCLES);
+    return (KERNEL_CYCLES + start + fmax(throughput, waiting)) / UNIT_HERTZ;
+}
