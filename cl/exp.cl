@@ -44,21 +44,9 @@ static real exp_nonpositive(real d)
     return fma(e, fma(t, -0x1.62e430p-1f, d), e);
 }
 
-/* The same times 2^LIFT, of which t has the power. */
-#define LIFT 32
-#define UNLIFTED 0x1p-32f /* what takes the power back */
-static real exp_lifted(real d)
-{
-    d = ptx_max_nan(d, -150.0f);
-    real t = fma(d, 0x1.715476p+0f, (real)LIFT);
-    real e = ptx_exp2(t);
-    return fma(e, fma(t - (real)LIFT, -0x1.62e430p-1f, d), e);
-}
-
 /* exp(x - max) exp_bias(max) in one step less, for rows of 16-bit numbers: x / ln2 and max / ln2
- * are rounded once each, so all of a row's terms are off by the same factor, which has 2^LIFT.
- * Where max / ln2 would overflow, its neighbours are so far below it that a smaller slope does as
- * well. */
+ * are rounded once each, so all of a row's terms are off by the same factor. Where max / ln2
+ * would overflow, its neighbours are so far below it that a smaller slope does as well. */
 static real exp_slope(real max)
 {
     return fabs(max) > 0x1p+126f ? 0x1p-10f : 0x1.715476p+0f;
@@ -66,13 +54,13 @@ static real exp_slope(real max)
 
 static real exp_biased(real x, real max)
 {
-    return ptx_exp2(fma(x, exp_slope(max), fma(-max, exp_slope(max), (real)LIFT)));
+    return ptx_exp2(fma(x, exp_slope(max), -max * exp_slope(max)));
 }
 
 /* What takes the factor away. */
 static real exp_unbias(real max)
 {
-    return ptx_exp2(-fma(max, exp_slope(max), fma(-max, exp_slope(max), (real)LIFT)));
+    return ptx_exp2(-fma(max, exp_slope(max), -max * exp_slope(max)));
 }
 #define EXP_BIASED 1
 #else
@@ -190,9 +178,7 @@ static inline real exp_rough_lifted(real d)
 #define LIFT 0
 #define UNLIFTED 1
 #define exp_lifted exp_nonpositive
-#endif
-#ifndef EXP_ROUGH
-#define exp_rough_lifted exp_lifted
+#define exp_rough_lifted exp_result
 #endif
 
 /* e^d as two factors, so that a product with both is 0 only where it would be subnormal itself,

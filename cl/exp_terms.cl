@@ -105,7 +105,7 @@ static real op_lifted_term(struct row row, struct element e, real max)
     real d = from_max(e.x, max);
     if (ALONE)
         return exp_alone(d) * (real)(1 / UNLIFTED);
-    if (SHARP && !SHARP_LATER)
+    if (SHARP)
         return sharp_term(exp_lifted(d), e.x, max);
     return ROUGH && VEC > 1 ? exp_rough_lifted(d) : exp_lifted(d);
 }

@@ -10,19 +10,6 @@ enum { TERMS = PACK };
 #define HOLDS_TERMS 0
 #endif
 
-/* Are terms summed with the power that a logarithm wants them to have? */
-#if OP_LIFTS && !HOLDS_TERMS
-#define LIFTS (!BIASED)
-#else
-#define LIFTS 0
-#endif
-#define LIFTED(v) (LIFTS ? (v) * (real)(1 / UNLIFTED) : (v))
-
-INLINE real held_term(struct row row, struct element e, real max)
-{
-    return LIFTS ? op_lifted_term(row, e, max) : op_term(row, e, max);
-}
-
 /* May the row's maximum be another one than that which its terms were taken relative to? */
 #if HAS_SINKS || defined PARTS && PARTS > 1
 #define MAX_MOVES 1
@@ -91,7 +78,7 @@ INLINE void keep_edges(const struct held *h, struct row row, struct cut cut, uin
 INLINE void pack_terms(const struct pack *pack, struct row row, uint c, real max, real *term)
 {
     UNROLL for (uint k = 0; k < PACK; k++)
-        term[k] = held_term(row, pack_element(pack, row, c + k, k), max);
+        term[k] = op_term(row, pack_element(pack, row, c + k, k), max);
     if (row.sharp)
         UNROLL for (uint k = 0; k < PACK; k++)
             term[k] = sharp_term(term[k], pack_logit(pack, row, k), max);
@@ -125,7 +112,7 @@ INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint
         struct element e = edge_element(h, row, cut, first, i);
         if (e.c == NO_COLUMN)
             break;
-        real term = held_term(row, e, max);
+        real term = op_term(row, e, max);
         if (row.sharp)
             term = sharp_term(term, e.x, max);
         if (IS_ONE(e.x, max))
@@ -236,7 +223,7 @@ INLINE struct pair held_sum(struct held *h, uint kept, struct row row, struct cu
     real ones = (real)0;
     sum = edge_sum(h, row, cut, first, max, sum, holds, &ones);
 #if OP_NEEDS_REST && OP_NEEDS_MAX
-    if (most == max && sum.hi < LIFTED((real)2))
+    if (most == max && sum.hi < (real)2)
         sum = sum_beside_max(h, kept, row, cut, first, max, holds, sum, &ones);
 #endif
 #if OP_NEEDS_MAX
@@ -246,5 +233,5 @@ INLINE struct pair held_sum(struct held *h, uint kept, struct row row, struct cu
         sum = pair_add(sum, ones);
     }
 #endif
-    return LIFTS ? pair_down(sum) : sum;
+    return sum;
 }

@@ -5,7 +5,7 @@
 
 #include "shared.h"
 
-enum { GROUPS_PER_UNIT = 32, LEAST_PART_COLS = 4096 };
+enum { GROUPS_PER_UNIT = 16, LEAST_PART_COLS = 4096 };
 
 enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a record */
 
