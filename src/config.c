@@ -14,7 +14,6 @@ enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a reco
 enum {
     ITEM_BYTES = 32,      /* of x under way for each work-item, */
     MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
-    UNIT_ITEMS = 2048,
     MAX_TURNS = 16,
     MAX_BLOCK_BYTES = 24576,
     BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */

@@ -10,10 +10,8 @@
 enum {
     KERNEL_CYCLES = 4300,
     SECOND_KERNEL_CYCLES = 10600,
-    UNIT_LANES = 128,  /* that step at once */
-    UNIT_BYTES = 18,   /* from and to memory in a cycle */
-    UNIT_ITEMS = 2048, /* work-items, at most, at a time */
-    UNIT_REGISTERS = 65536
+    UNIT_LANES = 128, /* that step at once */
+    UNIT_BYTES = 18   /* from and to memory in a cycle */
 };
 
 /* Cycles of a GPU in a second. */

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 /* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
-enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64, RESIDENT_ITEMS = 2048 };
+enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64 };
 
 static size_t most_groups(const struct traits *t, const struct config *config)
 {
@@ -133,7 +133,7 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *d
     /* work-groups that wait loop over their parts */
     size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
     size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
-    size_t most = t->compute_units * RESIDENT_ITEMS / clsm_config_wg(l->config);
+    size_t most = t->compute_units * UNIT_ITEMS / clsm_config_wg(l->config);
     groups = twice || groups < most ? groups : most;
     l->shape.second = 0;
     l->shape.launch_rows = rows;

@@ -18,7 +18,7 @@
 
 #include "kernel_sources.inc"
 
-enum { UNIT_REGISTERS = 65536, STOCKED_REGISTERS = 64, MANY_WORDS = 32 };
+enum { STOCKED_REGISTERS = 64, MANY_WORDS = 32 };
 
 /* What a kernel needs besides the words that it holds, so that none spills. */
 static unsigned working_registers(const struct problem *p, unsigned held)

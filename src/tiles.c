@@ -18,9 +18,8 @@ enum {
     MORE_REGISTERS = 96,      /* ... or two, where there is more to do */
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
     HALF_REGISTERS = 96,  /* ... or five of 128 work-items */
-    UNIT_REGISTERS = 65536,
-    TURN_WORDS = 16, /* where a worker has more than that */
-    TILE_GROUPS = 4  /* of a unit, for tiles in parts */
+    TURN_WORDS = 16,      /* where a worker has more than that */
+    TILE_GROUPS = 4       /* of a unit, for tiles in parts */
 };
 
 unsigned clsm_config_tile(const struct config *config)

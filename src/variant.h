@@ -18,6 +18,9 @@ enum geometry {
 };
 
 enum { MOST_PARTS = 1024 };
+
+/* A compute unit of a GPU: work-items at most, at a time, and registers. */
+enum { UNIT_ITEMS = 2048, UNIT_REGISTERS = 65536 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
 enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64 /* of a work-item, in registers */ };
 
