@@ -8,70 +8,16 @@
  * A mapping defines what its set is:
  *     set_max  everybody gets the largest of everybody's value
  *     set_sum  everybody gets the sum of everybody's pair
+ * and, where it holds rows on NVIDIA,
+ *     set_again whether a row of those that reduce together wants its sum again
  * with SCRATCH_REALS of local memory to do it in, if it needs any. All workers of a
  * work-group reach every one of these calls, whatever their rows are.
- *
- * An operation has defined before:
- *     OP_NEEDS_MAX  its terms are taken relative to the row's maximum
- *     OP_NEEDS_REST its result is a logarithm of the sum, which may be barely above 1
- *     OP_LIFTS      it has op_lifted_term, 2^LIFT times a term: see exp.cl
- *     OP_GIVEN      max and sum are read instead of computed
- *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
- *                   keep_reduce; the others have the empty ones below
- *     OP_FROM_TERM  its values can be made of the terms: op_from_term
- *     OP_RESCALES   they are products with a number of the result, op_rescale: where all of a
- *                   row's terms are finite and off by a factor op_from_number makes them
- *     OP_SPOT       one column, op_spot, has a value of its own, op_at_spot, as op_value knows;
- *                   op_elsewhere and op_from_term need not
- *     OP_WRITES     WRITES_ROW: an element for each of x; WRITES_ONE: one a row, op_one;
- *                   WRITES_NOTHING but row results; WRITES_ITSELF: op_write
  */
 #ifndef BLOCK
 #define BLOCK 8
 #endif
 
-#ifndef OP_NEEDS_REST
-#if HAS_LSE
-#define OP_NEEDS_REST 1
-#else
-#define OP_NEEDS_REST 0
-#endif
-#endif
-#ifndef OP_NEEDS_MAX
-#define OP_NEEDS_MAX 0
-#endif
-#ifndef OP_GIVEN
-#define OP_GIVEN 0
-#endif
-#ifndef OP_LIFTS
-#define OP_LIFTS 0
-#define op_lifted_term op_term
-#endif
-#ifndef OP_KEEPS
-#define OP_KEEPS 0
-#endif
-#ifndef OP_FROM_TERM
-#define OP_FROM_TERM 0
-#endif
-#ifndef BIASED
-#define TAMED 0
-#define BIASED 0
-#define row_max(max) (max)
-#define SHARP 0
-#define SHARP_LATER 0
-#define sharp_term(term, x, max) (term)
-#endif
-#ifndef OP_RESCALES
-#define OP_RESCALES 0
-#define op_from_number op_from_term
-#endif
-#ifndef OP_SPOT
-#define OP_SPOT 0
-#define op_elsewhere op_value
-#endif
-#ifndef OP_WRITES
-#define OP_WRITES WRITES_ROW
-#endif
+#include "operation.cl"
 
 #if !REAL_IS_F64 && !HAS_PTX
 static real exp_based(real x, struct base b)
