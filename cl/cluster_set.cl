@@ -15,6 +15,11 @@ INLINE bool set_again(bool again, __local real *scratch)
 {
     return again;
 }
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    return v;
+}
 #else
 INLINE real set_max(real v, __local real *scratch)
 {
@@ -31,9 +36,13 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 #endif
 }
 
-/* Does a row of those that reduce together want its sum again? */
 INLINE bool set_again(bool again, __local real *scratch)
 {
-    return lanes_max(again ? (real)1 : (real)0, scratch) > (real)0;
+    return lanes_any(again, scratch);
+}
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    return cluster_add(v, CLUSTER, scratch);
 }
 #endif

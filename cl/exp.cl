@@ -7,7 +7,8 @@
  * a device has something cheaper.
  *
  * Many terms too small for an f32 may add up to what is not. Sums of which a logarithm is taken
- * are of 2^LIFT times the terms, exp_lifted, at no cost: the power goes into 2^n.
+ * are of 2^LIFT times the terms, exp_lifted, at no cost: the power goes into 2^n. LIFT is 0
+ * where numbers below the normal range do.
  *
  * d = n ln2 + r with |r| <= ln2 / 2; ln2 is split so that n times its upper part is exact.
  * e^r is a polynomial that is 1 at 0 (scripts/exp_poly.py finds it and the others).
@@ -27,6 +28,8 @@ static real exp_nonpositive(real d)
     return exp(d);
 }
 #define exp_result exp_nonpositive
+#define exp_lifted exp_nonpositive
+#define exp_rough_lifted exp_nonpositive
 #elif HAS_PTX
 /* 2^t by the device's own instruction, within 2^-22 and exact at 0. Rounding t = d / ln2
  * costs |d| 2^-24 more, which a result may have but a sum of many equal terms may not: for
@@ -41,6 +44,19 @@ static real exp_nonpositive(real d)
     d = ptx_max_nan(d, -150.0f); /* so that -inf leaves no NaN behind */
     real t = d * 0x1.715476p+0f;
     real e = ptx_exp2(t);
+    return fma(e, fma(t, -0x1.62e430p-1f, d), e);
+}
+
+static real exp_rough_lifted(real d)
+{
+    return ptx_exp2_deep(d * 0x1.715476p+0f);
+}
+
+static real exp_lifted(real d)
+{
+    d = ptx_max_nan(d, -150.0f);
+    real t = d * 0x1.715476p+0f;
+    real e = ptx_exp2_deep(t);
     return fma(e, fma(t, -0x1.62e430p-1f, d), e);
 }
 
@@ -174,11 +190,9 @@ static inline real exp_rough_lifted(real d)
 #define exp_clamped exp_result
 #endif
 
-#ifndef LIFT /* these have numbers below the normal range */
+#ifndef LIFT
 #define LIFT 0
 #define UNLIFTED 1
-#define exp_lifted exp_nonpositive
-#define exp_rough_lifted exp_result
 #endif
 
 /* e^d as two factors, so that a product with both is 0 only where it would be subnormal itself,

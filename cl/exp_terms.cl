@@ -43,6 +43,15 @@
 #define SHARP_LATER 0
 #endif
 
+/* Terms below 2^-126, which NVIDIA's shorter exponential leaves out, are added again where they
+ * count, see tiny.cl; in mappings that have no second look at a row they are there at once. */
+#if HAS_PTX && !REAL_IS_F64 && !defined OP_GIVEN && (OP_NEEDS_REST || HAS_LSE) && \
+    (defined KEPT || defined COLS)
+#define TINY_LATER 1
+#else
+#define TINY_LATER 0
+#endif
+
 /* What is taken from each element of a row. */
 static real row_max(real max)
 {
@@ -74,7 +83,7 @@ static real sharp_term(real term, real x, real max)
 }
 
 /* For a logarithm with as many of its digits as a device has below the normal range. */
-#if LIFT && (OP_NEEDS_REST || HAS_LSE)
+#if (OP_NEEDS_REST || HAS_LSE) && !TINY_LATER
 #define EXP_DEEP(d) (exp_lifted(d) * UNLIFTED)
 #else
 #define EXP_DEEP(d) exp_nonpositive(d)
@@ -89,8 +98,8 @@ static real op_term(struct row row, struct element e, real max)
         return exp_alone(d);
     if (SHARP && !SHARP_LATER)
         return sharp_term(EXP_DEEP(d), e.x, max);
-#if LIFT && (OP_NEEDS_REST || HAS_LSE)
-    return EXP_DEEP(d);
+#if (OP_NEEDS_REST || HAS_LSE) && !TINY_LATER
+    return ROUGH && !LIFT ? exp_rough_lifted(d) : EXP_DEEP(d);
 #elif VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
     return ROUGH ? exp_rough(d) : exp_clamped(d);
 #else
@@ -98,7 +107,7 @@ static real op_term(struct row row, struct element e, real max)
 #endif
 }
 
-#if LIFT && (OP_NEEDS_REST || HAS_LSE)
+#if OP_NEEDS_REST || HAS_LSE
 /* 2^LIFT times that, for a sum. */
 static real op_lifted_term(struct row row, struct element e, real max)
 {
@@ -107,9 +116,9 @@ static real op_lifted_term(struct row row, struct element e, real max)
         return exp_alone(d) * (real)(1 / UNLIFTED);
     if (SHARP)
         return sharp_term(exp_lifted(d), e.x, max);
-    return ROUGH && VEC > 1 ? exp_rough_lifted(d) : exp_lifted(d);
+    return ROUGH && (VEC > 1 || !LIFT) ? exp_rough_lifted(d) : exp_lifted(d);
 }
-#define OP_LIFTS 1
+#define OP_LIFTS (LIFT > 0)
 #endif
 
 #if !REAL_IS_F64 && !HAS_PTX

@@ -42,12 +42,26 @@ INLINE real set_max(real v, __local real *scratch)
     return v;
 }
 
-/* Does a row of those that reduce together want its sum again? */
 INLINE bool set_again(bool again, __local real *scratch)
 {
     if (again)
         barrier(CLK_LOCAL_MEM_FENCE); /* all have read the partial results */
     return again;
+}
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    __local real *part = scratch + LANES_SCRATCH;
+    v = lanes_add(v, scratch);
+    if (lane_id() == 0)
+        part[lanes_id()] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    v = (real)0;
+    for (uint k = lane_id(); k < lanes_count(); k += lanes_size())
+        v += part[k];
+    v = lanes_add(v, scratch);
+    TURN_BARRIER;
+    return v;
 }
 
 INLINE struct pair set_sum(struct pair s, __local real *scratch)

@@ -43,10 +43,8 @@ INLINE struct state given_state(struct row row)
 #endif
 INLINE bool is_made_again(struct row *row, struct pair sum, __local real *scratch)
 {
-    if (!SHARP || row->sharp)
-        return false;
-    row->sharp = set_again(sum.hi < ENOUGH, scratch);
-    return row->sharp;
+    row->sharp = SHARP && sum.hi < ENOUGH;
+    return SHARP && set_again(row->sharp, scratch);
 }
 #else
 #define is_made_again(row, sum, scratch) false
@@ -70,10 +68,13 @@ INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
     if (!MAX_OF_WORDS)
         held_forget(held, kept, row);
 #endif
+    bool again = false;
     do {
         real max = anew(s.max);
         s.sum = set_sum(held_sum(held, kept, row, cut, first, max, most, true, keep), scratch);
-    } while (is_made_again(&row, s.sum, scratch));
+        again = !again && is_made_again(&row, s.sum, scratch);
+    } while (again);
+    s.sum = sum_with_tiny(s.sum, row, first, s.max, scratch);
 #endif
     return s;
 }

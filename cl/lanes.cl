@@ -10,7 +10,7 @@
  *     LANES_VECTOR  the elements of one work-item's vector
  *
  * Each gives lanes_size, lane_id, lanes_id (which of the work-group's sets of lanes),
- * lanes_count (how many sets), lanes_max and lanes_sum. Where two lanes can swap values,
+ * lanes_count (how many sets), lanes_max, lanes_any and lanes_sum. Where two lanes can swap values,
  * LANES_SWAP, the same goes for clusters of neighbouring lanes. All work-items of a
  * work-group must call together.
  */
@@ -68,6 +68,8 @@ static struct pair lanes_sum_of(struct pair s, struct pair other)
 #define lanes_count() ((uint)get_local_size(0) / LANES)
 
 #if LANES_BY == LANES_PTX
+#define lanes_any(v, scratch) ptx_any(v)
+
 static uint swap_u32(uint v, uint distance)
 {
     uint other;
@@ -192,6 +194,10 @@ INLINE struct pair cluster_sum(struct pair s, uint lanes, __local real *scratch)
     }
     return s;
 }
+#endif
+
+#ifndef lanes_any
+#define lanes_any(v, scratch) (lanes_max((v) ? (real)1 : (real)0, scratch) > (real)0)
 #endif
 
 #if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL

@@ -44,6 +44,7 @@
 #define row_max(max) (max)
 #define SHARP 0
 #define SHARP_LATER 0
+#define TINY_LATER 0
 #define sharp_term(term, x, max) (term)
 #endif
 #ifndef OP_RESCALES

@@ -24,6 +24,16 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    return again;
+}
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    return v;
+}
+
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
@@ -45,7 +55,7 @@ INLINE struct state packed_state(struct row row, const struct element *e, struct
         term[c] = op_term(row, e[c], s.max);
         keep_add(keep, row, e[c]);
     }
-    s.sum = add_terms(s.sum, term, true);
+    s.sum = sum_with_tiny(add_terms(s.sum, term, true), row, 0, s.max, 0);
     return s;
 }
 

@@ -8,8 +8,6 @@
  * A mapping defines what its set is:
  *     set_max  everybody gets the largest of everybody's value
  *     set_sum  everybody gets the sum of everybody's pair
- * and, where it holds rows on NVIDIA,
- *     set_again whether a row of those that reduce together wants its sum again
  * with SCRATCH_REALS of local memory to do it in, if it needs any. All workers of a
  * work-group reach every one of these calls, whatever their rows are.
  */
@@ -123,6 +121,8 @@ static uint worker_column(struct row row, uint first, uint step, uint i)
     return row.begin + first + i * step;
 }
 #endif
+
+#include "tiny.cl"
 
 #if !OP_KEEPS
 #define keep_add(keep, row, e)

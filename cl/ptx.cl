@@ -16,6 +16,14 @@ static float ptx_exp2(float t)
     return e;
 }
 
+/* The same with results below 2^-126 as they are, in three steps more. */
+static float ptx_exp2_deep(float t)
+{
+    float e;
+    __asm__("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(t));
+    return e;
+}
+
 /* 1 / v within a unit of the last digit, for v below 2^126, where the division that OpenCL asks for takes ten steps. */
 static float ptx_inverse(float v)
 {
@@ -30,6 +38,17 @@ static float ptx_max_nan(float a, float b)
     float v;
     __asm__("max.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
     return v;
+}
+
+/* Is v true in any lane? All lanes come here. */
+static bool ptx_any(bool v)
+{
+    uint any;
+    __asm__ volatile("{.reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.any.pred q, p, 0xffffffff; "
+                     "selp.u32 %0, 1, 0, q;}"
+                     : "=r"(any)
+                     : "r"((uint)v));
+    return any;
 }
 
 /* v, of which the compiler does not know that it was the same in the turn of a loop before. */

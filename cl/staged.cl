@@ -205,6 +205,7 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
     s.max = set_max(taken_max(&taken), scratch);
 #endif
     s.sum = set_sum(taken_sum(&taken, row, first, s.max, &keep), scratch);
+    s.sum = sum_with_tiny(s.sum, row, first, s.max, scratch);
 #endif
     uint hot = NO_COLUMN;
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW

@@ -41,3 +41,14 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     barrier(CLK_LOCAL_MEM_FENCE);
     return s;
 }
+
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    return again;
+}
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    struct pair s = {v, (real)0};
+    return set_sum(s, scratch).hi;
+}
