@@ -89,6 +89,17 @@ static real sharp_term(real term, real x, real max)
 #define EXP_DEEP(d) exp_nonpositive(d)
 #endif
 
+static real exp_term(real d)
+{
+#if (OP_NEEDS_REST || HAS_LSE) && !TINY_LATER
+    return ROUGH && !LIFT ? exp_rough_lifted(d) : EXP_DEEP(d);
+#elif VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
+    return ROUGH ? exp_rough(d) : exp_clamped(d);
+#else
+    return ROUGH ? exp_result(d) : exp_nonpositive(d);
+#endif
+}
+
 static real op_term(struct row row, struct element e, real max)
 {
     if (BIASED)
@@ -98,13 +109,20 @@ static real op_term(struct row row, struct element e, real max)
         return exp_alone(d);
     if (SHARP && !SHARP_LATER)
         return sharp_term(EXP_DEEP(d), e.x, max);
-#if (OP_NEEDS_REST || HAS_LSE) && !TINY_LATER
-    return ROUGH && !LIFT ? exp_rough_lifted(d) : EXP_DEEP(d);
-#elif VEC > 1 /* elsewhere PoCL 3.1 gets tiles of unlike 16-bit types wrong with it */
-    return ROUGH ? exp_rough(d) : exp_clamped(d);
-#else
-    return ROUGH ? exp_result(d) : exp_nonpositive(d);
-#endif
+    return exp_term(d);
+}
+
+/* The same where x and max are not both infinite. */
+static real op_other_term(struct row row, struct element e, real max)
+{
+    return exp_term(e.x - row_max(max));
+}
+#define OP_ONES (!ALONE)
+
+/* What an element is compared with that may be one. */
+static real ones_at(real max)
+{
+    return !LIMIT && max == (real)INFINITY ? (real)NAN : row_max(max);
 }
 
 #if OP_NEEDS_REST || HAS_LSE

@@ -10,13 +10,6 @@ enum { TERMS = PACK };
 #define HOLDS_TERMS 0
 #endif
 
-/* May the row's maximum be another one than that which its terms were taken relative to? */
-#if HAS_SINKS || defined PARTS && PARTS > 1
-#define MAX_MOVES 1
-#else
-#define MAX_MOVES 0
-#endif
-
 /* Are words compared as they are? A scale is above 0 where there are no logits. */
 #if WORD_MAX && !LOGITS_READY
 #define MAX_OF_WORDS 1

@@ -4,6 +4,8 @@
  *     OP_NEEDS_MAX  its terms are taken relative to the row's maximum
  *     OP_NEEDS_REST its result is a logarithm of the sum, which may be barely above 1
  *     OP_LIFTS      it has op_lifted_term, 2^LIFT times a term: see exp.cl
+ *     OP_ONES       the terms of a row's largest elements are 1, and op_other_term is enough for
+ *                   the others: what a logarithm wants to know of a sum is both of them apart
  *     OP_GIVEN      max and sum are read instead of computed
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
  *                   keep_reduce; for the others these are empty
@@ -24,6 +26,9 @@
 #endif
 #ifndef OP_NEEDS_MAX
 #define OP_NEEDS_MAX 0
+#endif
+#ifndef OP_ONES
+#define OP_ONES 0
 #endif
 #ifndef OP_GIVEN
 #define OP_GIVEN 0
@@ -57,4 +62,11 @@
 #endif
 #ifndef OP_WRITES
 #define OP_WRITES WRITES_ROW
+#endif
+
+/* May the row's maximum be another one than that which its terms were taken relative to? */
+#if HAS_SINKS || defined PARTS && PARTS > 1
+#define MAX_MOVES 1
+#else
+#define MAX_MOVES 0
 #endif

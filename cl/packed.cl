@@ -37,7 +37,15 @@ INLINE real set_add(real v, __local real *scratch)
 /* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
-INLINE struct state packed_state(struct row row, const struct element *e, struct keep *keep)
+/* Are results made of the terms? */
+#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT && !MAX_MOVES
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+
+INLINE struct state packed_state(struct row row, const struct element *e, real *all,
+                                 struct keep *keep)
 {
     struct state s = state_empty();
     real term[COLS];
@@ -50,12 +58,16 @@ INLINE struct state packed_state(struct row row, const struct element *e, struct
     UNROLL for (uint c = 0; c < COLS; c++)
         s.max = real_max(s.max, e[c].x);
 #endif
+    real ones = (real)0;
     UNROLL for (uint c = 0; c < COLS; c++)
     {
-        term[c] = op_term(row, e[c], s.max);
+        all[c] = term_beside(row, e[c], s.max, &ones, term + c);
         keep_add(keep, row, e[c]);
     }
-    s.sum = sum_with_tiny(add_terms(s.sum, term, true), row, 0, s.max, 0);
+    s.sum = add_terms(s.sum, term, !COUNTS_ONES);
+    if (COUNTS_ONES)
+        s.sum = pair_add(s.sum, ones);
+    s.sum = sum_with_tiny(s.sum, row, 0, s.max, 0);
     return s;
 }
 
@@ -75,11 +87,19 @@ INLINE void packed_row(struct row row, const uint *x, const uint *dy, uint k, re
         e[c].dy = CAT(word_, DY)(dy, k + c);
 #endif
     }
-    struct state s = packed_state(row, e, &keep);
+    real all[COLS];
+    struct state s = packed_state(row, e, all, &keep);
     struct result result = close_row(row, s, &keep, 0, 0);
 #if OP_WRITES == WRITES_ROW
     UNROLL for (uint c = 0; c < COLS; c++)
+#if HOLDS_TERMS && OP_SPOT
+        value[k + c] = c == op_spot(result) ? op_at_spot(row, result)
+                                            : op_from_term(row, c, all[c], result);
+#elif HOLDS_TERMS
+        value[k + c] = op_from_term(row, c, all[c], result);
+#else
         value[k + c] = op_value(row, e[c], result);
+#endif
 #endif
 }
 

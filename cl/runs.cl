@@ -34,9 +34,8 @@ static __local uchar *staged_element(struct staged s, uint e, uint unit)
 }
 
 /* A run as words, and back. */
-INLINE void run_get(uint *w, struct staged s, uint e, uint unit, bool whole)
+INLINE void run_get(uint *w, const __local uchar *p, uint unit, bool whole)
 {
-    const __local uchar *p = staged_element(s, e, unit);
     const uint bytes = RUN * unit;
     if (bytes == 2)
         w[0] = *(const __local ushort *)p;
@@ -58,9 +57,8 @@ INLINE void run_get(uint *w, struct staged s, uint e, uint unit, bool whole)
         }
 }
 
-INLINE void run_put(const uint *w, struct staged s, uint e, uint unit, bool whole)
+INLINE void run_put(const uint *w, __local uchar *p, uint unit, bool whole)
 {
-    __local uchar *p = staged_element(s, e, unit);
     const uint bytes = RUN * unit;
     if (bytes == 2)
         *(__local ushort *)p = (ushort)w[0];
@@ -77,6 +75,16 @@ INLINE void run_put(const uint *w, struct staged s, uint e, uint unit, bool whol
             ((__local uint4 *)p)[i / 4] = (uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]);
 }
 
+/* One element, the first of these words. */
+INLINE void element_put(const uint *w, __local uchar *p, uint unit)
+{
+    if (unit == 2)
+        *(__local ushort *)p = (ushort)w[0];
+    else
+        UNROLL for (uint i = 0; i < unit / 4; i++)
+            ((__local uint *)p)[i] = w[i];
+}
+
 /* The column of what worker `first` holds as i. */
 static uint taken_column(uint first, uint i)
 {
@@ -89,16 +97,18 @@ static bool run_is_there(uint first, uint j)
 }
 
 /* A worker's runs, n words of room each, of the row whose first element is number `at`:
- * all of them read before the first is waited for. */
+ * all of them read before the first is waited for. They stand constants apart, which cost no
+ * instruction where only the first one's place is computed. */
 #define EACH_RUN(each, whole)                                                            \
     UNROLL for (uint j = 0; j < RUNS; j++)                                               \
     {                                                                                    \
         if (run_is_there(first, j))                                                      \
-            each(w + j * n, s, at + taken_column(first, j * RUN), unit, whole);          \
+            each(w + j * n, p + (size_t)(j * CLUSTER * RUN * unit), unit, whole);        \
     }
 
 INLINE void runs_get(uint *w, uint n, struct staged s, uint at, uint first, uint unit)
 {
+    __local uchar *p = staged_element(s, at + taken_column(first, 0), unit);
     if (s.whole) {
         EACH_RUN(run_get, true)
     } else {
@@ -109,6 +119,7 @@ INLINE void runs_get(uint *w, uint n, struct staged s, uint at, uint first, uint
 INLINE void runs_put(const uint *w, uint n, struct staged s, uint at, uint first,
                      uint unit)
 {
+    __local uchar *p = staged_element(s, at + taken_column(first, 0), unit);
     if (s.whole) {
         EACH_RUN(run_put, true)
     } else {

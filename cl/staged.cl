@@ -122,10 +122,18 @@ static real taken_max(const struct taken *t)
     return max[0];
 }
 
-static struct pair taken_sum(const struct taken *t, struct row row, uint first, real max,
+/* Terms take the places of what they are made of, where the result is made of them. */
+#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+
+static struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
                              struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
+    real ones = (real)0;
     UNROLL for (uint i = 0; i < HELD; i += PACK)
     {
         real term[PACK], most = -INFINITY;
@@ -136,13 +144,15 @@ static struct pair taken_sum(const struct taken *t, struct row row, uint first, 
                 continue;
             struct element e = taken_element(t, first, i + k);
             most = real_max(most, e.x);
-            term[k] = op_term(row, e, max);
+            real all = term_beside(row, e, max, &ones, term + k);
             if (OP_KEEPS && is_taken(row, e.c))
                 keep_add(keep, row, e);
+            if (HOLDS_TERMS)
+                t->x[i + k] = all;
         }
-        sum = add_terms(sum, term, most == max);
+        sum = add_terms(sum, term, !COUNTS_ONES && most == max);
     }
-    return sum;
+    return COUNTS_ONES ? pair_add(sum, ones) : sum;
 }
 
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
@@ -162,28 +172,41 @@ INLINE uint taken_hot(const struct taken *t, struct row row, real max, uint firs
 #endif
 
 #if STAGES_Y
+/* What is written for element i; `part` brings terms to the row's own maximum. */
+INLINE real put_value(const struct taken *t, struct row row, uint first, uint i,
+                      struct result result, uint hot, real part)
+{
+    struct element e = taken_element(t, first, i);
+#if HOLDS_TERMS
+    return op_from_term(row, e.c, MAX_MOVES ? e.x * part : e.x, result);
+#elif MAY_BE_HOT
+    if (row.one_hot)
+        e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
+#endif
+    return op_value(row, e, result);
+}
+
 INLINE void put_row(const struct taken *t, struct row row, const struct stage *stage,
-                    uint at, uint first, struct result result, uint hot)
+                    uint at, uint first, struct result result, uint hot, real part)
 {
     uint w[RUNS * Y_WORDS];
     UNROLL for (uint j = 0; j < RUNS; j++)
     {
         real v[PACK];
         UNROLL for (uint k = 0; k < PACK; k++)
-        {
-            v[k] = 0;
-            if (k >= RUN)
-                continue;
-            struct element e = taken_element(t, first, j * RUN + k);
-#if MAY_BE_HOT
-            if (row.one_hot)
-                e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
-#endif
-            v[k] = op_value(row, e, result);
-        }
+            v[k] = k < RUN ? put_value(t, row, first, j * RUN + k, result, hot, part)
+                           : (real)0;
         CAT(words_from_, Y)(w + j * Y_WORDS, v);
     }
     runs_put(w, Y_WORDS, stage->y, at, first, Y_BYTES);
+#if HOLDS_TERMS && OP_SPOT
+    uint c = op_spot(result);
+    if (c < COLS && c / RUN % CLUSTER == first) {
+        real v[PACK] = {op_at_spot(row, result)};
+        CAT(words_from_, Y)(w, v);
+        element_put(w, staged_element(stage->y, at + c, Y_BYTES), Y_BYTES);
+    }
+#endif
 }
 #endif
 
@@ -213,7 +236,11 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
 #endif
     struct result result = close_row(row, s, &keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    put_row(&taken, row, stage, at, first, result, hot);
+    real part = (real)1;
+#if HOLDS_TERMS && MAX_MOVES
+    part = exp_nonpositive(below_max(s.max, result.max));
+#endif
+    put_row(&taken, row, stage, at, first, result, hot, part);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, &keep, first, CLUSTER, scratch);
 #endif

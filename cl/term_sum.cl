@@ -10,6 +10,23 @@ INLINE real tree_sum(real *term)
     return term[0];
 }
 
+/* Is a logarithm's sum of its largest terms, which are ones, and of the others apart? */
+#define COUNTS_ONES (OP_NEEDS_REST && OP_ONES)
+
+/* A term, and what of it is left for the sum if ones are counted. */
+INLINE real term_beside(struct row row, struct element e, real max, real *ones, real *beside)
+{
+#if COUNTS_ONES
+    bool one = e.x == ones_at(max);
+    real term = op_other_term(row, e, max);
+    *ones += one ? (real)1 : (real)0;
+    *beside = one ? (real)0 : term;
+    return LIMIT && one ? (real)1 : term; /* exp(0) is 1, and exp(inf - inf) is not */
+#else
+    return *beside = op_term(row, e, max);
+#endif
+}
+
 /* As a tree; but where the row's maximum is among them, a logarithm wants the others' last
  * digits. */
 INLINE struct pair add_terms(struct pair sum, real *term, bool with_max)
