@@ -12,6 +12,7 @@
  * NaN and gradient 0, and is counted.
  */
 #define OP_KEEPS 1
+#define OP_ADDS SMOOTHING
 #define OP_NEEDS_REST 1
 #include "exp_terms.cl"
 
@@ -37,15 +38,31 @@ static real one_logit(struct row row, uint c)
 #endif
 }
 
+/* The column of which x is read for a target, whatever that is. */
+static uint target_column(struct row row, long target)
+{
+    return min((uint)target, row.cols - 1);
+}
+
+/* The row with its target and the target's x. A GPU's mappings of short rows bring both: they
+ * have x at hand, and read targets beside it. */
+static struct row with_target(struct row row)
+{
+    row.label = (long)*row.target; /* past the last row that is the first one's */
+    row.label_x = row.cols ? FIRST(one_logit(row, target_column(row, row.label))) : 0;
+    return row;
+}
+
 static void keep_start(struct keep *keep, struct row row)
 {
-    long target = (long)*row.target; /* past the last row that is the first one's */
-    keep->counts = row.inside && target != row.ignore;
-    keep->bad = keep->counts && (ulong)target >= row.cols; /* negative ones are large */
+#if !(defined COLS && VEC == 1)
+    row = with_target(row);
+#endif
+    keep->counts = row.inside && row.label != row.ignore;
+    keep->bad = keep->counts && (ulong)row.label >= row.cols; /* negative ones are large */
     keep->counts = keep->counts && !keep->bad;
-    keep->target = min((uint)target, row.cols - 1);
-    keep->logit = row.cols ? one_logit(row, keep->target) : (real)0;
-    keep->logit = keep->counts ? keep->logit : (real)0;
+    keep->target = target_column(row, row.label);
+    keep->logit = keep->counts ? (real)row.label_x : (real)0;
     keep->weight = (real)1;
 #if HAS_WEIGHTS
     keep->weight = keep->counts ? (real)row.weights[keep->target] : (real)0;

@@ -37,7 +37,7 @@
 #endif
 
 /* Where a row is still held when its sum is known, that is put back only if the sum is small. */
-#if HAS_PTX && LANES_BY == LANES_PTX && defined KEPT && !OP_FROM_TERM && !SMOOTHING
+#if HAS_PTX && LANES_BY == LANES_PTX && defined KEPT && !OP_FROM_TERM && !OP_ADDS
 #define SHARP_LATER 1
 #else
 #define SHARP_LATER 0

@@ -9,6 +9,7 @@
  * stay free get probability 0 and column -1.
  */
 #define OP_KEEPS 1
+#define OP_ADDS 1
 #include "exp_terms.cl"
 #define OP_WRITES WRITES_ITSELF
 #ifndef PLACES

@@ -76,6 +76,11 @@ INLINE void packed_row(struct row row, const uint *x, const uint *dy, uint k, re
 {
     struct element e[COLS];
     struct keep keep;
+#if HAS_TARGETS
+    UNROLL for (uint c = 0; c < COLS; c++)
+        if (c == target_column(row, row.label))
+            row.label_x = CAT(word_, X)(x, k + c);
+#endif
     keep_start(&keep, row);
     UNROLL for (uint c = 0; c < COLS; c++)
     {
@@ -126,12 +131,19 @@ clsm_row(TENSORS)
          at += get_num_groups(0) * (size_t)ROWS) {
         size_t r = at + get_local_id(0) * IN_PACK;
         uint in[EACH][X_WORDS], beside[EACH][DY_WORDS];
+#if HAS_TARGETS
+        TARGET label[EACH][IN_PACK];
+#endif
         UNROLL for (uint i = 0; i < EACH; i++)
             if (whole && r + i * step + IN_PACK <= shape.rows) {
                 size_t first = (r + i * step) * COLS;
                 words_load(in[i], X_WORDS, x + shape.x.offset + first);
 #if HAS_DY
                 words_load(beside[i], DY_WORDS, dy + shape.dy.offset + first);
+#endif
+#if HAS_TARGETS
+                UNROLL for (uint k = 0; k < IN_PACK; k++)
+                    label[i][k] = targets[shape.at_targets + r + i * step + k];
 #endif
             }
         UNROLL for (uint i = 0; i < EACH; i++)
@@ -140,7 +152,13 @@ clsm_row(TENSORS)
                 real value[PACK];
                 uint out[Y_WORDS];
                 UNROLL for (uint k = 0; k < PACK; k += COLS)
-                    packed_row(ROW_AT(row + k / COLS), in[i], beside[i], k, value);
+                {
+                    struct row one = ROW_AT(row + k / COLS);
+#if HAS_TARGETS
+                    one.label = label[i][k / COLS];
+#endif
+                    packed_row(one, in[i], beside[i], k, value);
+                }
 #if OP_WRITES == WRITES_ROW
                 CAT(words_from_, Y)(out, value);
                 words_store(out, Y_WORDS, y + shape.y.offset + row * COLS);
@@ -150,7 +168,12 @@ clsm_row(TENSORS)
             continue;
         for (size_t row = r; row < min(at + ROWS, shape.rows); row += step)
             for (uint k = 0; k < IN_PACK && row + k < shape.rows; k++)
-                if (!whole || row + IN_PACK > shape.rows)
-                    three_passes(ROW_AT(row + k), 0, 1, 0);
+                if (!whole || row + IN_PACK > shape.rows) {
+                    struct row one = ROW_AT(row + k);
+#if HAS_TARGETS
+                    one = with_target(one);
+#endif
+                    three_passes(one, 0, 1, 0);
+                }
     }
 }

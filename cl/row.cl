@@ -67,6 +67,8 @@ struct row {
     uint zero;        /* see held_forget */
     bool sharp;       /* see held_set_state */
     const __global TARGET *target;
+    long label;      /* the target itself, and its x: see cross_entropy.cl */
+    SCALAR label_x;
     const __global SCALAR *weights;
     long ignore;
     __global SCALAR *max_out, *sum_out, *lse_out, *loss_out; /* of this row */

@@ -75,7 +75,16 @@ INLINE void run_put(const uint *w, __local uchar *p, uint unit, bool whole)
             ((__local uint4 *)p)[i / 4] = (uint4)(w[i], w[i + 1], w[i + 2], w[i + 3]);
 }
 
-/* One element, the first of these words. */
+/* One element, as the first of these words, and back. */
+INLINE void element_get(uint *w, const __local uchar *p, uint unit)
+{
+    if (unit == 2)
+        w[0] = *(const __local ushort *)p;
+    else
+        UNROLL for (uint i = 0; i < unit / 4; i++)
+            w[i] = ((const __local uint *)p)[i];
+}
+
 INLINE void element_put(const uint *w, __local uchar *p, uint unit)
 {
     if (unit == 2)

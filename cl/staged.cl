@@ -215,6 +215,11 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
                        __local real *scratch)
 {
     uint first = get_local_id(0) % CLUSTER;
+#if HAS_TARGETS
+    uint x[2], t = row.cols ? target_column(row, row.label) : 0;
+    element_get(x, staged_element(stage->x, at + t, X_BYTES), X_BYTES);
+    row.label_x = CAT(word_, X)(x, 0);
+#endif
     struct state s = state_empty();
     struct taken taken;
     struct keep keep;
@@ -253,6 +258,17 @@ static uint row_of_set(uint set)
     return turn / APART * (NEAR * APART) + near * APART + turn % APART;
 }
 
+/* The target of set number `set`, if that has a row: any other will do. */
+INLINE long target_of(const __global TARGET *targets, struct shape shape, size_t r, uint set)
+{
+#if HAS_TARGETS
+    size_t at = r + (set < ROWS ? row_of_set(set) : 0);
+    return targets[shape.at_targets + (at < shape.rows ? at : 0)];
+#else
+    return 0;
+#endif
+}
+
 #define PHASE_OF(tensor, unit) block_phase(tensor, shape.tensor, shape, block, unit)
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
@@ -275,11 +291,16 @@ clsm_row(TENSORS)
         if (!Y_IN_X)
             stage.y = staged_at(local_y, PHASE_OF(y, Y_BYTES), Y_BYTES);
 #endif
+        uint set = get_local_id(0) / CLUSTER;
+        long label = target_of(targets, shape, r, set); /* on its way like the block */
         blocks_wait();
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint set = get_local_id(0) / CLUSTER; set < ROWS; set += SETS) {
+        for (; set < ROWS; set += SETS) {
             uint k = row_of_set(set);
-            staged_row(ROW_AT(r + k), &stage, k * COLS, scratch);
+            struct row row = ROW_AT(r + k);
+            row.label = label;
+            label = target_of(targets, shape, r, set + SETS);
+            staged_row(row, &stage, k * COLS, scratch);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #if STAGES_Y
