@@ -151,11 +151,12 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
         r.loss = keep->bad ? (real)NAN : (real)0;
         r.all = r.hit = (real)0;
     }
-    r.slope = r.all * r.scale;
     real at_target = exp_nonpositive(below_max(keep->logit, s.max));
     real missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
     r.at_target = (r.all - r.hit) * (at_target * r.scale) - r.hit * missing;
     r.nothing = FIRST(r.all) == 0 && FIRST(r.hit) == 0;
+    r.slope = r.nothing ? (real)0 : r.all * r.scale;
+    r.at_target = r.nothing ? (real)0 : r.at_target;
     return r;
 }
 

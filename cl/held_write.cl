@@ -113,6 +113,25 @@ INLINE void held_write(const struct held *h, uint kept, struct row row, struct c
 }
 #endif
 
+#if OP_VANISHES
+/* All that is held as what adds nothing; in words of which the compiler does not know what comes
+ * of them, or it would compute that here. */
+INLINE void held_clear(struct held *h, uint kept, struct row row)
+{
+    struct pack nothing;
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        nothing.x[i] = (HOLDS_TERMS ? 0u : FILL_WORD(i)) + row.zero;
+    UNROLL for (uint k = 0; k < PACK; k++)
+        nothing.logit[k] = (real)0;
+    UNROLL for (uint j = 0; j < kept; j++)
+        set_kept(h, j, &nothing);
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
+        set_stocked(h, j, &nothing);
+    UNROLL for (uint i = 0; i < EDGES; i++)
+        h->edge_x[i] = HOLDS_TERMS ? (real)0 : (real)(-INFINITY);
+}
+#endif
+
 /* The state is the whole row's: write what is held, where terms were taken relative to
  * `max`. */
 INLINE void held_end(struct held *held, uint kept, struct row row, struct cut cut,
@@ -132,6 +151,12 @@ INLINE void held_end(struct held *held, uint kept, struct row row, struct cut cu
 #if TAMED
     if (!HOLDS_TERMS && result.max == (real)INFINITY && max < (real)INFINITY)
         held_tame(held, kept);
+#endif
+#if OP_VANISHES
+    if (op_vanishes(result)) {
+        held_clear(held, kept, row);
+        part = (real)1;
+    }
 #endif
     if (!HOLDS_TERMS)
         held_forget(held, kept, row);

@@ -10,6 +10,18 @@
 #define OP_SPOT 1
 #define OP_RESCALES 1
 
+/* A row's gradient may be 0 whatever stands in x. Mappings that hold a row clear what they hold,
+ * which is cheaper than asking at each element. */
+#if !SMOOTHING && (defined KEPT || defined COLS && VEC == 1)
+#define OP_VANISHES 1
+static bool op_vanishes(struct result r)
+{
+    return r.nothing;
+}
+#else
+#define OP_VANISHES 0
+#endif
+
 /* What smoothing takes from the gradient of column c. */
 static real smoothed(struct row row, uint c, real here, struct result r)
 {
@@ -18,7 +30,7 @@ static real smoothed(struct row row, uint c, real here, struct result r)
 #elif SMOOTHING
     here -= r.each;
 #endif
-    return r.nothing ? (real)0 : here;
+    return !OP_VANISHES && r.nothing ? (real)0 : here;
 }
 
 static uint op_spot(struct result r)
@@ -54,7 +66,9 @@ static real op_elsewhere(struct row row, struct element e, struct result r)
 {
     if (sizeof(mem_y) == 2 && !LIMIT) {
         real m = row_max(r.max);
-        return op_from_term(row, e.c, exp_biased(e.x, m) * exp_unbias(m), r);
+        real factor = exp_unbias(m); /* once a row, if it is on no condition */
+        r.slope *= r.nothing ? (real)0 : factor;
+        return op_from_term(row, e.c, exp_biased(e.x, m), r);
     }
     return op_from_term(row, e.c, exp_result(below_max(e.x, r.max)), r);
 }

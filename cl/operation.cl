@@ -15,6 +15,7 @@
  *                   row's terms are finite and off by a factor op_from_number makes them
  *     OP_SPOT       one column, op_spot, has a value of its own, op_at_spot, as op_value knows;
  *                   op_elsewhere and op_from_term need not
+ *     OP_VANISHES   where op_vanishes says so, the values are 0 if the terms are
  *     OP_WRITES     WRITES_ROW: an element for each of x; WRITES_ONE: one a row, op_one;
  *                   WRITES_NOTHING but row results; WRITES_ITSELF: op_write
  */
@@ -60,6 +61,9 @@
 #ifndef OP_SPOT
 #define OP_SPOT 0
 #define op_elsewhere op_value
+#endif
+#ifndef OP_VANISHES
+#define OP_VANISHES 0
 #endif
 #ifndef OP_WRITES
 #define OP_WRITES WRITES_ROW

@@ -245,6 +245,13 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
 #if HOLDS_TERMS && MAX_MOVES
     part = exp_nonpositive(below_max(s.max, result.max));
 #endif
+#if OP_VANISHES
+    if (op_vanishes(result)) {
+        UNROLL for (uint i = 0; i < HELD; i++)
+            taken.x[i] = (real)0;
+        part = (real)1;
+    }
+#endif
     put_row(&taken, row, stage, at, first, result, hot, part);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, &keep, first, CLUSTER, scratch);
