@@ -61,11 +61,12 @@ static real exp_lifted(real d)
 }
 
 /* exp(x - max) exp_bias(max) in one step less, for rows of 16-bit numbers: x / ln2 and max / ln2
- * are rounded once each, so all of a row's terms are off by the same factor. Where max / ln2
- * would overflow, its neighbours are so far below it that a smaller slope does as well. */
+ * are rounded once each, so all of a row's terms are off by the same factor. Where that might
+ * overflow, or max / ln2 itself, the maximum's neighbours are so far from it that 1, which rounds
+ * nothing, does as well as 1 / ln2. */
 static real exp_slope(real max)
 {
-    return fabs(max) > 0x1p+126f ? 0x1p-10f : 0x1.715476p+0f;
+    return fabs(max) > 0x1p+20f ? 1.0f : 0x1.715476p+0f;
 }
 
 static real exp_biased(real x, real max)

@@ -112,9 +112,18 @@ static real op_term(struct row row, struct element e, real max)
     return exp_term(d);
 }
 
+/* Are the terms of ones' others off by exp_unbias? */
+#if EXP_BIASED && defined COLS && !FORMS && !OP_FROM_TERM
+#define BIASED_BESIDE (ROUGH && sizeof(mem_x) == 2)
+#else
+#define BIASED_BESIDE 0
+#endif
+
 /* The same where x and max are not both infinite. */
 static real op_other_term(struct row row, struct element e, real max)
 {
+    if (BIASED_BESIDE)
+        return exp_biased(e.x, row_max(max));
     return exp_term(e.x - row_max(max));
 }
 #define OP_ONES (!ALONE)

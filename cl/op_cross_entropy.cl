@@ -64,7 +64,7 @@ static real op_from_number(struct row row, uint c, real term, struct result r)
 
 static real op_elsewhere(struct row row, struct element e, struct result r)
 {
-    if (sizeof(mem_y) == 2 && !LIMIT) {
+    if (sizeof(mem_x) == 2 && sizeof(mem_y) == 2 && !LIMIT) {
         real m = row_max(r.max);
         real factor = exp_unbias(m); /* once a row, if it is on no condition */
         r.slope *= r.nothing ? (real)0 : factor;

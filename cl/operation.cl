@@ -29,6 +29,9 @@
 #ifndef OP_NEEDS_MAX
 #define OP_NEEDS_MAX 0
 #endif
+#ifndef BIASED_BESIDE
+#define BIASED_BESIDE 0
+#endif
 #ifndef OP_ONES
 #define OP_ONES 0
 #endif

@@ -64,9 +64,7 @@ INLINE struct state packed_state(struct row row, const struct element *e, real *
         all[c] = term_beside(row, e[c], s.max, &ones, term + c);
         keep_add(keep, row, e[c]);
     }
-    s.sum = add_terms(s.sum, term, !COUNTS_ONES);
-    if (COUNTS_ONES)
-        s.sum = pair_add(s.sum, ones);
+    s.sum = sum_of_both(add_terms(s.sum, term, !COUNTS_ONES), ones, s.max);
     s.sum = sum_with_tiny(s.sum, row, 0, s.max, 0);
     return s;
 }

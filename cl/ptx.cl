@@ -51,6 +51,15 @@ static bool ptx_any(bool v)
     return any;
 }
 
+/* Where x is `one`, 1 to ones; elsewhere term to others. */
+static void ptx_add_apart(float *ones, float *others, float x, float one, float term)
+{
+    __asm__("{.reg .pred p; setp.eq.f32 p, %2, %3; @p add.f32 %0, %0, 0f3f800000; "
+            "@!p add.f32 %1, %1, %4;}"
+            : "+f"(*ones), "+f"(*others)
+            : "f"(x), "f"(one), "f"(term));
+}
+
 /* v, of which the compiler does not know that it was the same in the turn of a loop before. */
 static float ptx_anew(float v)
 {

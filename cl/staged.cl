@@ -129,11 +129,32 @@ static real taken_max(const struct taken *t)
 #define HOLDS_TERMS 0
 #endif
 
+#if COUNTS_ONES && HAS_PTX && !REAL_IS_F64 && !HOLDS_TERMS && !OP_KEEPS
+#define ADDS_APART ROUGH
+/* Plain sums, which a result of 16 bits does with. */
+static struct pair taken_sum_apart(const struct taken *t, struct row row, uint first, real max)
+{
+    real ones = (real)0, beside[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        beside[k] = (real)0;
+    UNROLL for (uint i = 0; i < HELD; i++)
+        ptx_add_apart(&ones, beside + i % PACK, t->x[i], ones_at(max),
+                      op_other_term(row, taken_element(t, first, i), max));
+    struct pair sum = {tree_sum(beside), (real)0};
+    return sum_of_both(sum, ones, max);
+}
+#else
+#define ADDS_APART 0
+#define taken_sum_apart(t, row, first, max) state_empty().sum
+#endif
+
 static struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
                              struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
     real ones = (real)0;
+    if (ADDS_APART)
+        return taken_sum_apart(t, row, first, max);
     UNROLL for (uint i = 0; i < HELD; i += PACK)
     {
         real term[PACK], most = -INFINITY;
@@ -152,7 +173,7 @@ static struct pair taken_sum(struct taken *t, struct row row, uint first, real m
         }
         sum = add_terms(sum, term, !COUNTS_ONES && most == max);
     }
-    return COUNTS_ONES ? pair_add(sum, ones) : sum;
+    return sum_of_both(sum, ones, max);
 }
 
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW

@@ -27,6 +27,20 @@ INLINE real term_beside(struct row row, struct element e, real max, real *ones, 
 #endif
 }
 
+/* The sum of both. */
+INLINE struct pair sum_of_both(struct pair beside, real ones, real max)
+{
+#if COUNTS_ONES
+    if (BIASED_BESIDE) {
+        beside.hi *= exp_unbias(row_max(max));
+        beside.lo *= exp_unbias(row_max(max));
+    }
+    return pair_add(beside, ones);
+#else
+    return beside;
+#endif
+}
+
 /* As a tree; but where the row's maximum is among them, a logarithm wants the others' last
  * digits. */
 INLINE struct pair add_terms(struct pair sum, real *term, bool with_max)

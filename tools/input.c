@@ -84,6 +84,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
         return c == d->place ? 0 : tiny_level(type, cols - 1);
     case INPUT_EQUAL:
         return d->level;
+    case INPUT_MASKED:
+        return type == CLSM_F16 ? -6e4 : -1e30;
     case INPUT_TIES:
         return c % 3 == 0 ? 4.0 : fmin(v, 4.0);
     case INPUT_RISING:

@@ -14,6 +14,7 @@
     X(DISTANT, "distant")       /* the same, but their difference is rounded badly */  \
     X(TINY_TERMS, "tiny-terms") /* so far that only the sum of terms is normal */      \
     X(EQUAL, "equal")           /* one value */                                        \
+    X(MASKED, "masked")         /* one value so far below as masks leave it */         \
     X(TIES, "ties-at-max")      /* N(0, 1), every third element the maximum */         \
     X(RISING, "rising")         /* each element above the last: the maximum moves */   \
     X(DENORMAL, "denormal")     /* subnormal numbers of the type */                    \

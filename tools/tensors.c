@@ -78,10 +78,16 @@ static void put(clsm_type type, void *data, size_t at, double v)
     clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
 }
 
-static enum input_kind kind_of(const struct trial *trial, size_t softmax)
+enum input_kind tensors_kind(const struct trial *trial, size_t softmax)
 {
     size_t kind = (size_t)trial->kind + (trial->mixed ? softmax : 0);
-    return (enum input_kind)(kind % INPUT_KIND_COUNT);
+    clsm_op op = trial->problem.op;
+    kind %= INPUT_KIND_COUNT;
+    /* a given maximum is rounded, of 1e30 by more than exponentials bear */
+    if (kind == INPUT_MASKED &&
+        (op == CLSM_FINISH_SOFTMAX || op == CLSM_FINISH_LOG_SOFTMAX))
+        kind = INPUT_EQUAL;
+    return (enum input_kind)kind;
 }
 
 /* What a causal row must not read is NaN. */
@@ -102,7 +108,7 @@ static void fill_logits(const struct trial *trial, struct tensors *t)
     for (size_t r = 0; r < p->rows; r++)
         for (size_t i = 0; i < p->inner; i++) {
             size_t n = r * p->inner + i;
-            input_fill(kind_of(trial, n), trial->seed + n, p->x_type,
+            input_fill(tensors_kind(trial, n), trial->seed + n, p->x_type,
                        of(t, CLSM_X)->data, place(&g, r, 0, i), g.col, p->cols);
             if (p->flags & CLSM_CAUSAL)
                 poison_unseen(trial, t, r, i);

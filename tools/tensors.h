@@ -30,6 +30,9 @@ void operands_fill(const struct trial *trial, struct tensors *t);
  * from logits that stand in x. */
 clsm_status derived_fill(const struct trial *trial, struct tensors *t);
 
+/* What stands in a softmax's x. */
+enum input_kind tensors_kind(const struct trial *trial, size_t softmax);
+
 /* Where element (r, c, i) of x stands, and of y, from the buffer's start. */
 size_t tensors_x_place(const struct trial *trial, size_t r, size_t c, size_t i);
 size_t tensors_y_place(const struct trial *trial, const struct tensors *t, size_t r,

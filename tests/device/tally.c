@@ -3,6 +3,7 @@
 #include "tally.h"
 
 #include "listing.h"
+#include "tensors.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,8 +49,7 @@ bool tally_ok(struct tally *t, clsm_status status, const char *call)
 static const char *kind_of(const struct trial *trial, const clsm_report *report)
 {
     size_t n = report->worst_row * trial->problem.inner + report->worst_inner;
-    size_t kind = (size_t)trial->kind + (trial->mixed ? n : 0);
-    return input_kind_name((enum input_kind)(kind % INPUT_KIND_COUNT));
+    return input_kind_name(tensors_kind(trial, n));
 }
 
 bool tally_trial(struct tally *t, const struct trial *trial, clsm_plan *plan)
