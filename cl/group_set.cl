@@ -44,7 +44,6 @@ INLINE real set_max(real v, __local real *scratch)
 
 INLINE bool set_again(bool again, __local real *scratch)
 {
-    again = lanes_any(again, scratch);
     if (again)
         barrier(CLK_LOCAL_MEM_FENCE); /* all have read the partial results */
     return again;

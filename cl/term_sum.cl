@@ -32,8 +32,9 @@ INLINE struct pair sum_of_both(struct pair beside, real ones, real max)
 {
 #if COUNTS_ONES
     if (BIASED_BESIDE) {
-        beside.hi *= exp_unbias(row_max(max));
-        beside.lo *= exp_unbias(row_max(max));
+        real m = max == (real)INFINITY ? (real)0 : row_max(max); /* beside it all are 0 */
+        beside.hi *= exp_unbias(m);
+        beside.lo *= exp_unbias(m);
     }
     return pair_add(beside, ones);
 #else

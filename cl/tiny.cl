@@ -37,12 +37,20 @@ INLINE real tiny_sum(struct row row, uint first, real max)
     return sum.hi + sum.lo;
 }
 
+/* Where lanes agree and the compiler knows it, it needs fewer registers for what stands in a
+ * branch; of clusters' lanes set_again tells it. */
+#if defined KEPT && !defined CLUSTER && LANES_BY == LANES_PTX
+#define AGREED(v) ptx_any(v)
+#else
+#define AGREED(v) (v)
+#endif
+
 /* The set's sum, or what it is with such terms: they stand beside a single 1. */
 INLINE struct pair sum_with_tiny(struct pair sum, struct row row, uint first, real max,
                                  __local real *scratch)
 {
     bool again = fabs((sum.hi - (real)1) + sum.lo) < ENOUGH_BESIDE;
-    if (set_again(again, scratch)) {
+    if (set_again(AGREED(again), scratch)) {
         real beside = set_add(tiny_sum(row, first, max), scratch);
         sum.lo = again ? beside : sum.lo;
         sum.hi = again ? (real)1 : sum.hi;

@@ -2,8 +2,8 @@
 /* Counting and printing. What is printed are comments of TAP, one line each. */
 #include "tally.h"
 
+#include "../../tools/tensors.h"
 #include "listing.h"
-#include "tensors.h"
 
 #include <stdarg.h>
 #include <stdio.h>
