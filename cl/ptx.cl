@@ -24,7 +24,8 @@ static float ptx_exp2_deep(float t)
     return e;
 }
 
-/* 1 / v within a unit of the last digit, for v below 2^126, where the division that OpenCL asks for takes ten steps. */
+/* 1 / v within a unit of the last digit, for v below 2^126, where the division that OpenCL asks
+ * for takes ten steps. */
 static float ptx_inverse(float v)
 {
     float i;

@@ -13,8 +13,8 @@ INLINE real set_add(real v, __local real *scratch);
 /* 2^31 terms too small come to no more than its last digits. */
 #define ENOUGH_BESIDE 0x1p-70f
 
-/* The terms of a worker's columns but the maximum's own. Who takes which is all one where the set has the whole
- * row. */
+/* The terms of a worker's columns but the maximum's own, for which a logit made again need not
+ * be the same to the last bit. Who takes which is all one where the set has the whole row. */
 INLINE real tiny_sum(struct row row, uint first, real max)
 {
     struct pair sum = {(real)0, (real)0};
@@ -31,7 +31,7 @@ INLINE real tiny_sum(struct row row, uint first, real max)
         real x = row_logit(row, c), d = below_max(x, max), term = exp_lifted(d);
         if (SHARP)
             term = sharpened(term, d, x, max);
-        if (x != max)
+        if (term < (real)0.5f)
             sum = pair_add(sum, term);
     }
     return sum.hi + sum.lo;
