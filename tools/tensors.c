@@ -81,11 +81,11 @@ static void put(clsm_type type, void *data, size_t at, double v)
 enum input_kind tensors_kind(const struct trial *trial, size_t softmax)
 {
     size_t kind = (size_t)trial->kind + (trial->mixed ? softmax : 0);
-    clsm_op op = trial->problem.op;
+    clsm_op_info info = {.struct_bytes = sizeof info};
     kind %= INPUT_KIND_COUNT;
     /* a given maximum is rounded, of 1e30 by more than exponentials bear */
-    if (kind == INPUT_MASKED &&
-        (op == CLSM_FINISH_SOFTMAX || op == CLSM_FINISH_LOG_SOFTMAX))
+    if (kind == INPUT_MASKED && clsm_op_get_info(trial->problem.op, &info) == CLSM_OK &&
+        info.needs & CLSM_BIT(CLSM_FROM_MAX))
         kind = INPUT_EQUAL;
     return (enum input_kind)kind;
 }
