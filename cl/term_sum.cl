@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TERMS terms as one addition. */
+/* TERMS terms as one addition; and for a logarithm the largest ones apart from the others. */
 
 /* Their sum as a tree, which takes the place of the first. */
 INLINE real tree_sum(real *term)

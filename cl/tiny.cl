@@ -3,7 +3,8 @@
  * Terms below 2^-126, for a logarithm: a device's shorter exponential leaves them out, and only
  * where nothing larger stands beside a row's maximum do they count. There they are added again,
  * from memory, so that rows as they are pay for one comparison. A mapping that does so has
- *     set_again  whether a row of those that reduce together wants its sum again
+ *     set_again  whether a row of those that reduce together wants its sum again; held_passes.cl
+ *                asks it too, for rows of any type
  *     set_add    everybody gets the plain sum of everybody's value
  */
 #if TINY_LATER
