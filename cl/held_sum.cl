@@ -4,7 +4,7 @@ enum { TERMS = PACK };
 #include "term_sum.cl"
 
 /* Terms as wide as what they are made of take its place, where the result is made of them. */
-#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT && (LOGITS_READY || X_IS_REAL)
+#if TERMS_SERVE && (LOGITS_READY || X_IS_REAL)
 #define HOLDS_TERMS 1
 #else
 #define HOLDS_TERMS 0

@@ -78,3 +78,10 @@
 #else
 #define MAX_MOVES 0
 #endif
+
+/* Can results be made of terms that are held since they were added? */
+#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT
+#define TERMS_SERVE 1
+#else
+#define TERMS_SERVE 0
+#endif

@@ -38,11 +38,7 @@ INLINE real set_add(real v, __local real *scratch)
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
 /* Are results made of the terms? */
-#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT && !MAX_MOVES
-#define HOLDS_TERMS 1
-#else
-#define HOLDS_TERMS 0
-#endif
+#define HOLDS_TERMS (TERMS_SERVE && !MAX_MOVES)
 
 INLINE struct state packed_state(struct row row, const struct element *e, real *all,
                                  struct keep *keep)

@@ -123,11 +123,7 @@ static real taken_max(const struct taken *t)
 }
 
 /* Terms take the places of what they are made of, where the result is made of them. */
-#if OP_FROM_TERM && !OP_GIVEN && !MAY_BE_HOT
-#define HOLDS_TERMS 1
-#else
-#define HOLDS_TERMS 0
-#endif
+#define HOLDS_TERMS TERMS_SERVE
 
 #if COUNTS_ONES && HAS_PTX && !REAL_IS_F64 && !HOLDS_TERMS && !OP_KEEPS
 #define ADDS_APART ROUGH
