@@ -11,7 +11,9 @@ enum {
     AHEAD_ITEM_BYTES = 192, /* so that a unit has room for as many as its registers; */
     AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks */
     MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
-    MAX_GROUP_WORDS = 32768
+    MAX_GROUP_WORDS = 32768,
+    STOCKED_REGISTERS = 64,
+    REGISTER_STEP = 8 /* in which a unit gives them out */
 };
 
 /* Words of one pack: as many as it has, or a real for each logit that is held ready;
@@ -150,4 +152,39 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
     return packs <= MOST_PACKS && words <= most_words(p) &&
            words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
+}
+
+/* What a kernel needs besides the words that it holds, so that none spills. */
+static unsigned working_registers(const struct problem *p, unsigned held)
+{
+    bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
+                     clsm_type_bytes(p->x.type) > 2;
+    bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
+    return more ? 48 : clsm_sums_again(p) ? 44 : 32;
+}
+
+unsigned clsm_config_registers(const struct config *config, const struct problem *p,
+                               const struct traits *t)
+{
+    enum geometry geometry = clsm_variants[config->variant].geometry;
+    bool group = geometry == ROW_PER_GROUP || geometry == ROW_PER_GROUPS;
+    unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
+    unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
+    unsigned wanted =
+        held ? held + working_registers(p, held) : clsm_tile_registers(config, p);
+    if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
+        wanted = STOCKED_REGISTERS;
+    if (!(t->bits & TRAIT_NV_OPTIONS))
+        return 0;
+    return wanted < most ? wanted : most;
+}
+
+size_t clsm_config_resident(const struct config *config, const struct problem *p,
+                            const struct traits *t)
+{
+    size_t wg = clsm_config_wg(config), most = UNIT_ITEMS / wg;
+    size_t registers = clsm_config_registers(config, p, t);
+    size_t given = (registers + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+    size_t room = given ? UNIT_REGISTERS / (given * wg) : most;
+    return room < most ? room : most;
 }

@@ -130,10 +130,12 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *d
     bool twice = clsm_variants[l->config->variant].launches == 2;
     TRY(clsm_shared_order(shared, l->queue));
     TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
-    /* work-groups that wait loop over their parts */
+    /* work-groups that wait loop over their parts; more than there is room for would
+     * start when the others end, and find nothing to do */
     size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
     size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
-    size_t most = t->compute_units * UNIT_ITEMS / clsm_config_wg(l->config);
+    size_t most =
+        t->compute_units * clsm_config_resident(l->config, &l->plan->problem, t);
     groups = twice || groups < most ? groups : most;
     l->shape.second = 0;
     l->shape.launch_rows = rows;

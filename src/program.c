@@ -18,17 +18,6 @@
 
 #include "kernel_sources.inc"
 
-enum { STOCKED_REGISTERS = 64, MANY_WORDS = 32 };
-
-/* What a kernel needs besides the words that it holds, so that none spills. */
-static unsigned working_registers(const struct problem *p, unsigned held)
-{
-    bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
-                     clsm_type_bytes(p->x.type) > 2;
-    bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > MANY_WORDS;
-    return more ? 48 : clsm_sums_again(p) ? 44 : 32;
-}
-
 static const struct source *const op_sources[] = {
 #define ROW(NAME, name, ...) &source_op_##name,
     CLSM_OPERATIONS(ROW)
@@ -150,15 +139,9 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
     if (t->bits & TRAIT_NV_OPTIONS)
         put(b, " -cl-nv-verbose");
-    bool group = v->geometry == ROW_PER_GROUP || v->geometry == ROW_PER_GROUPS;
-    unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
-    unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
-    unsigned wanted =
-        held ? held + working_registers(p, held) : clsm_tile_registers(config, p);
-    if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
-        wanted = STOCKED_REGISTERS;
-    if (t->bits & TRAIT_NV_OPTIONS && wanted)
-        put(b, " -DLIMITED -cl-nv-maxrregcount=%u", wanted < most ? wanted : most);
+    unsigned registers = clsm_config_registers(config, p, t);
+    if (registers)
+        put(b, " -DLIMITED -cl-nv-maxrregcount=%u", registers);
 }
 
 /* Everything that a program is specialised on. The names stand in it too, as defines

@@ -138,6 +138,14 @@ size_t clsm_config_stock_bytes(const struct config *config, const struct problem
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
                                 const struct traits *t);
 
+/* Registers of a work-item that its compiler may use; 0 if nobody limits them. */
+unsigned clsm_config_registers(const struct config *config, const struct problem *p,
+                               const struct traits *t);
+
+/* Work-groups that registers and work-items of a unit have room for. */
+size_t clsm_config_resident(const struct config *config, const struct problem *p,
+                            const struct traits *t);
+
 /* Do registers and local memory hold the rows of a mapping with packs? */
 bool clsm_held_fits(const struct config *config, const struct problem *p,
                     const struct traits *t);
