@@ -87,30 +87,50 @@ INLINE struct state part_state(__local uint *stock, const struct part *p, real *
     return tile_state(s, scratch);
 }
 
-/* What is held of a part, of which terms are relative to `max`, as y. */
-INLINE void write_part(const struct pack *held, const struct part *p, __global mem_y *y,
+#if OP_WRITES == WRITES_ROW
+/* Words of y from a pack of a part, whose terms are relative to `max`. */
+INLINE void pack_result(uint *w, const struct pack *pack, const struct part *p, uint k,
+                        const struct result *result, const real *part)
+{
+    real value[PACK];
+    EACH(v)
+#if HOLDS_TERMS
+        value[v] = op_from_term(p->row, p->c + k * DEPTH,
+                                CAT(word_, X)(pack->x, v) * part[v], result[v]);
+#else
+        value[v] = op_value(p->row, pack_element(pack, p, k, v), result[v]);
+#endif
+    CAT(words_from_, Y)(w, value);
+}
+#endif
+
+/* What is held of a part as y. A whole part asks nothing but for the last pack, so that none of
+ * its stores waits for another; the rest of a tile, or what does not fit, goes pack by pack. */
+INLINE void write_part(struct pack *held, const struct part *p, __global mem_y *y,
                        const struct result *result, const real *part)
 {
 #if OP_WRITES == WRITES_ROW
     size_t step = DEPTH * p->row.y_col;
     bool fits = packs_fit(y, step * sizeof(mem_y), sizeof(mem_y), 1);
-    bool whole = fits && p->n == HOLD; /* asked once for all of them */
-    UNROLL for (uint k = 0; k < HOLD; k++, y += step)
+    uint w[Y_WORDS];
+    if (fits && p->n + 1 >= HOLD) {
+        UNROLL for (uint k = 0; k < HOLD; k++, y += step)
+        {
+            pack_result(w, held + k, p, k, result, part);
+            if (k + 1 < HOLD || p->n == HOLD)
+                words_store(w, Y_WORDS, y);
+        }
+        return;
+    }
+    ROLLED for (uint k = 0; k < p->n; k++, y += step)
     {
-        real value[PACK];
-        uint w[Y_WORDS];
-        EACH(v)
-#if HOLDS_TERMS
-            value[v] = op_from_term(p->row, p->c + k * DEPTH,
-                                    CAT(word_, X)(held[k].x, v) * part[v], result[v]);
-#else
-            value[v] = op_value(p->row, pack_element(held + k, p, k, v), result[v]);
-#endif
-        CAT(words_from_, Y)(w, value);
-        if (whole || (fits && k < p->n))
+        pack_result(w, held, p, k, result, part);
+        if (fits)
             words_store(w, Y_WORDS, y);
-        else if (k < p->n)
+        else
             words_scatter(w, sizeof(mem_y), y);
+        UNROLL for (uint i = 1; i < HOLD; i++)
+            held[i - 1] = held[i];
     }
 #endif
 }
