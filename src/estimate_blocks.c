@@ -9,16 +9,16 @@ enum {
     WAIT = 1440,      /* from a load to its use */
     ROUND_GROUPS = 5, /* of a unit are under way at a time, as far as they have room; */
     ROUND_CYCLES = 1870,  /* more for each round of these, */
-    STAGE_CYCLES = 3700,  /* to local memory and back, */
+    STAGE_CYCLES = 5900,  /* to local memory and back, */
     TURN_CYCLES = 71,     /* of a worker's rows, one after the other; */
     OPERAND_CYCLES = 400, /* more, with numbers of a row's own to be read, */
     TARGET_CYCLES = 485,  /* or with a target, and the logit there */
-    ROW_STEPS_TARGET = 145,
+    ROW_STEPS_TARGET = 175,
     TARGET_STEPS = 26, /* of an element that may be the target, */
     HALF_STEPS = 3,    /* of one that stands at an odd place */
     CHUNK_STEPS = 12,  /* of 16 bytes to local memory or back */
     MOST_EVEN = 50,    /* elements that registers have room for */
-    MOST_ELEMENTS = 31,
+    MOST_ELEMENTS = 45,
     SPILL_ELEMENTS = 27
 };
 
@@ -27,13 +27,14 @@ enum {
 static const struct {
     double row, level, element, half;
 } steps_of[EFFORTS] = {
-    [WRITES] = {30, 0, 18, 10},      [SUMS] = {55, 25, 13, 10},
-    [NORMALISES] = {55, 25, 47, 20}, [LOGARITHM] = {53, 13, 56, 29},
-    [NUMBERS] = {53, 13, 29, 27},
+    [WRITES] = {30, 0, 18, 10},      [SUMS] = {55, 28, 13, 10},
+    [NORMALISES] = {55, 25, 47, 20}, [LOGARITHM] = {53, 13, 30, 14},
+    [NUMBERS] = {53, 13, 29, 16},
 };
 
-/* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
-static const double BORDERS = 1 / 0.95, BANKS = 1.75;
+/* Memory is busy for less where all is moved in whole lines, for longer where
+ * work-items meet in one bank. */
+static const double WHOLE_LINES = 0.95, BANKS = 1.75;
 
 /* Where each work-item takes 16 bytes, which are several whole rows. */
 enum {
@@ -109,7 +110,7 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     double work = rows * (workers * steps + chunks * CHUNK_STEPS) / UNIT_LANES / busy;
     bool halves = clsm_type_bytes(p->x.type) == 2;
     double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
-    memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;
+    memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * WHOLE_LINES;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         memory *= BANKS;
     double row = operand_cycles(p) + clsm_list_cycles(config, p, t);

@@ -14,7 +14,7 @@ enum {
     MANY_ITEMS = 250,       /* that keep a unit busy */
 
     PART_STEPS = 580,       /* for each part that comes ahead, with tickets, */
-    TARGET_ROW_STEPS = 140, /* more with a target; */
+    TARGET_ROW_STEPS = 175, /* more with a target; */
     EDGE_STEPS = 120,       /* of lanes that look for an edge; whole packs step then */
 
     RAGGED_BYTES = 140, /* of pieces of memory that a row shares with others */
@@ -22,11 +22,11 @@ enum {
 
     WAIT = 360,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
-    LANES_CYCLES = 290,   /* ... of one set, ... */
+    LANES_CYCLES = 240,   /* ... of one set, ... */
     AHEAD_CYCLES = 890,   /* ... or from local memory */
     TARGET_CYCLES = 640,  /* from a target to the logit there */
     QUEUE_CYCLES = 1510,  /* that others make each wait for its turn */
-    TICKET_CYCLES = 2660,
+    TICKET_CYCLES = 3500,
     JOIN_CYCLES = 5700, /* until all parts of a row have seen each other, */
     TOLD_CYCLES = 2090, /* where nobody pauses before the first look, */
     JOIN_PART = 20,     /* for each part, */
@@ -50,8 +50,8 @@ static const double GATHER_COST = 1.3, MASK_COST = 1.3;
 static const struct {
     double row, lanes, level, element, half;
 } steps_of[EFFORTS] = {
-    [WRITES] = {200, 37, 0, 17, 9},        [SUMS] = {210, 295, 12, 5, 9},
-    [NORMALISES] = {405, 295, 12, 31, 18}, [LOGARITHM] = {405, 295, 15, 33, 20},
+    [WRITES] = {200, 37, 0, 17, 9},        [SUMS] = {210, 196, 12, 5, 9},
+    [NORMALISES] = {355, 295, 12, 31, 18}, [LOGARITHM] = {405, 295, 15, 33, 20},
     [NUMBERS] = {405, 295, 15, 14, 4},
 };
 
