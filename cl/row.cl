@@ -109,8 +109,11 @@ static struct row row_at(size_t r, uint beside, TENSORS)
     size_t outer = r, inner = 0;
 #endif
 #if BATCHED
-    size_t matrix = outer / shape.queries, query = outer % shape.queries;
-    size_t batch = matrix / shape.heads, head = matrix % shape.heads;
+    size_t matrix = 0, query = outer, batch = 0, head = 0;
+    if (outer >= shape.queries) { /* else two divisions are for nothing */
+        matrix = outer / shape.queries, query = outer % shape.queries;
+        batch = matrix / shape.heads, head = matrix % shape.heads;
+    }
 #else
     size_t matrix = 0, query = outer;
 #endif
