@@ -30,12 +30,20 @@ struct part {
     uint number, first; /* of the row's parts; of its workers */
 };
 
+#if SETTLED /* tickets are for rows of one part, see settled.cl */
+#define ROW_OF(t) (t)
+#define NUMBER_OF(t) settled
+#else
+#define ROW_OF(t) ((t) / PARTS)
+#define NUMBER_OF(t) ((t) % PARTS)
+#endif
+
 #define PART_AT(name, t)                                                                 \
     struct part name;                                                                    \
-    name.r = shape.first_row + (t) / PARTS;                                              \
+    name.r = shape.first_row + ROW_OF(t);                                                \
     name.row = ROW_AT(name.r);                                                           \
     name.cut = cut_row(name.row);                                                        \
-    name.number = (t) % PARTS;                                                           \
+    name.number = NUMBER_OF(t);                                                          \
     name.first = name.number * WG + (uint)get_local_id(0)
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
@@ -45,7 +53,16 @@ clsm_row(TENSORS, SHARED)
     __local uint4 stock[STOCK];
     __local real told[3];
     __local uint ticket;
-    const uint tickets = (uint)shape.launch_rows * PARTS;
+#if SETTLED
+    const uint tickets = (uint)shape.launch_rows;
+    __local uint arrived;
+    tell_ticket(shared, take_ticket(shared), 0, ALL_GROUPS, &arrived);
+    const uint settled = arrived % PARTS, groups = (ALL_GROUPS - 1 - settled) / PARTS + 1;
+    volatile __global uint *const counter = shared + 1 + settled;
+#else
+    const uint tickets = (uint)shape.launch_rows * PARTS, groups = ALL_GROUPS;
+    volatile __global uint *const counter = shared;
+#endif
     struct held held, coming;
     __local struct noted noted[2]; /* in turn, so that nobody waits */
     uint turn = 0;
@@ -54,8 +71,14 @@ clsm_row(TENSORS, SHARED)
 #if MASKS_AHEAD
     __local uint4 masks[MASK_STOCK];
     coming.masks = (__local uint *)masks + get_local_id(0) * MASK_PIECE;
+#elif MASKS_STAY
+    __local real planes[PACKS * CHUNK];
+    __local ulong masks_of; /* the address of the row's that stand there */
+    coming.planes = planes + get_local_id(0);
+    if (get_local_id(0) == 0)
+        masks_of = 0;
 #endif
-    tell_ticket(shared, take_ticket(shared), tickets, &ticket);
+    tell_ticket(counter, take_ticket(counter), tickets, groups, &ticket);
     uint t = ticket;
     if (t < tickets) {
         PART_AT(p, t);
@@ -69,9 +92,21 @@ clsm_row(TENSORS, SHARED)
             ASK();
             keep_start(&keep, p.row);
             ASK();
+#if MASKS_STAY
+            if (masks_of != (ulong)p.row.mask) {
+                barrier(CLK_LOCAL_MEM_FENCE); /* everybody has seen that, and needs none */
+                if (get_local_id(0) == 0)
+                    masks_of = (ulong)p.row.mask;
+                settle_masks(planes, p.row, p.number);
+            }
+#endif
+#if ONE_PASS
+            struct state s = held_once(&coming, p.row, p.cut, p.first, scratch);
+#else
             hold_logits(&coming, 0, p.row, p.cut, p.first);
             struct state s =
                 held_set_state(&coming, 0, p.row, p.cut, p.first, &keep, scratch);
+#endif
 #if !OP_GIVEN
             if (get_local_id(0) == 0)
                 signed_write(signed_of(shared, shape, p.r, p.number), s,
@@ -91,21 +126,21 @@ clsm_row(TENSORS, SHARED)
                 whole = join(shape, p.r, shared, scratch, told);
 #endif
             if (t < tickets)
-                taken = take_ticket(shared);
+                taken = take_ticket(counter);
             if (writes) {
                 struct noted note = noted[turn];
                 held_end(&held, KEPT, p.row, p.cut, p.first, whole, note.max, &note.keep,
                          scratch);
             }
         } else
-            taken = take_ticket(shared);
+            taken = take_ticket(counter);
         before = t;
         if (t < tickets) {
             hold_stocked(&held, &coming);
 #if OP_GIVEN
             barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
 #endif
-            tell_ticket(shared, taken, tickets, &ticket);
+            tell_ticket(counter, taken, tickets, groups, &ticket);
             t = ticket;
         }
         if (t < tickets) {

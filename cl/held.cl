@@ -20,20 +20,44 @@
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 #define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
 
-#if HAS_MASK
+#ifndef SETTLED
+#define SETTLED 0 /* 1: a work-group has the same part of every row, */
+#endif
+/* and with it the same masks, if they are added: in local memory, see planes.cl. */
+#if SETTLED && HAS_MASK && !MASK_IS_BOOL && !REAL_IS_F64
+#define MASKS_STAY 1
+#else
+#define MASKS_STAY 0
+#endif
+
 /* Masks are read GROUP packs at a time: they need registers only until they are in x. */
+#if HAS_MASK
 enum {
-    MASK_WORDS = (PACK * sizeof(mem_mask) + 3) / 4,
-    GROUP = 16 / MASK_WORDS < KEPT ? 16 / MASK_WORDS : KEPT
+    MASK_WORDS = MASKS_STAY ? PACK : (PACK * sizeof(mem_mask) + 3) / 4,
+    AT_ONCE = 16 / (SETTLED ? PACK : MASK_WORDS)
 };
 #else
-enum { MASK_WORDS = 0, GROUP = KEPT };
+enum { MASK_WORDS = 0, AT_ONCE = SETTLED ? 16 / PACK : KEPT };
 #endif
+enum { GROUP = AT_ONCE < KEPT ? AT_ONCE : KEPT };
 
 #ifndef HAS_DY
 #define HAS_DY 0
 #endif
-#define MASKS_AHEAD (AHEAD && HAS_MASK)
+#define MASKS_AHEAD (AHEAD && HAS_MASK && !MASKS_STAY)
+
+/* Terms as wide as what they are made of take its place, where the result is made of them. */
+#if TERMS_SERVE && (LOGITS_READY || X_IS_REAL)
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+
+/* Are these made together with the logits? See held_once.cl. */
+#define ONE_PASS                                                                         \
+    (SETTLED && HOLDS_TERMS && OP_RESCALES && !(OP_NEEDS_REST || OP_KEEPS || OP_SPOT ||  \
+                                                OP_VANISHES || HAS_DY || TAMED || FAR))
+
 /* The more of it at once, the more registers spill. */
 #if OP_KEEPS
 #define STOCK_LOOP _Pragma("unroll 1")
@@ -47,7 +71,10 @@ enum {
     STOCK_FIRST = AHEAD ? 0 : KEPT, /* the first pack there */
     STOCK = STOCK_FIRST < PACKS ? (PACKS - STOCK_FIRST) * PLACES_EACH : 1, /* places */
     MASK_PIECE = MASK_WORDS < 4 ? MASK_WORDS : 4, /* words moved at once */
-    MASK_STOCK = (PACKS * MASK_WORDS * WG + 3) / 4
+    MASK_STOCK = (PACKS * MASK_WORDS * WG + 3) / 4,
+    PLANE = WG + LINE / PACK, /* masks that stay: one plane of a pack's window, */
+    CHUNK = PACK * PLANE,     /* and all of them */
+    BUNCHES = (PACKS + GROUP - 1) / GROUP
 };
 
 struct held {
@@ -57,6 +84,11 @@ struct held {
     __local uint4 *stock; /* pack STOCK_FIRST, the next one PLACES_EACH further */
 #if MASKS_AHEAD
     __local uint *masks; /* pack 0's, the next one's MASK_WORDS * WG further */
+#elif MASKS_STAY
+    const __local real *planes;
+#endif
+#if ONE_PASS
+    real bunch_max[BUNCHES]; /* that its terms were taken relative to */
 #endif
     real edge_x[EDGES], edge_dy[EDGES];
 };

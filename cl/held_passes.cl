@@ -3,6 +3,7 @@
 #include "held.cl"
 #include "hold.cl"
 #include "held_sum.cl"
+#include "held_once.cl"
 #include "held_write.cl"
 
 /* Maximum and sum of what is held, as this worker sees them; it stays held as it is. */

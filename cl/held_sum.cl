@@ -3,13 +3,6 @@
 enum { TERMS = PACK };
 #include "term_sum.cl"
 
-/* Terms as wide as what they are made of take its place, where the result is made of them. */
-#if TERMS_SERVE && (LOGITS_READY || X_IS_REAL)
-#define HOLDS_TERMS 1
-#else
-#define HOLDS_TERMS 0
-#endif
-
 /* Are words compared as they are? A scale is above 0 where there are no logits. */
 #if WORD_MAX && !LOGITS_READY
 #define MAX_OF_WORDS 1

@@ -94,6 +94,13 @@ INLINE void held_write(const struct held *h, uint kept, struct row row, struct c
     UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
+#if ONE_PASS
+        if (j % GROUP == 0) {
+            as.result = result;
+            op_rescale(&as.result, bunch_factor(h, j / GROUP, result.max));
+        }
+        as.part = (real)1;
+#endif
         write_pack(&pack, row, cut, first, j, as);
     }
     STOCK_LOOP for (uint j = kept; j < PACKS; j++)

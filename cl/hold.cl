@@ -46,6 +46,7 @@ HOLD_PACKS_OF(mask)
 
 #include "copies.cl"
 #include "stock.cl"
+#include "planes.cl"
 
 /* The columns of a pack that do not take part, as FILL. */
 INLINE void forget_columns(uint *w, const bool *stays)
@@ -102,24 +103,35 @@ INLINE void forget_masked(uint *w, const uint *mask)
 #endif
 #define REMAKES (REMAKES_ALL || BOUNDED)
 
+/* Element k of a pack's masks. */
+#if MASKS_STAY
+#define MASK_OF(mask, k) as_float((mask)[k])
+#elif HAS_MASK
+#define MASK_OF(mask, k) CAT(word_, MASK)(mask, k)
+#else
+#define MASK_OF(mask, k) (real)0
+#endif
+
+/* Is a logit of FILL -inf as well? */
+#if SETTLED && OP_NEEDS_MAX && !(LIMIT || HAS_SCALE || HAS_TEMPERATURE || HAS_SOFTCAP || HAS_SLOPES)
+#define FILL_STAYS 1
+#else
+#define FILL_STAYS 0
+#endif
+
 /* What the mask, the bounds and the rest make of the words that were read of a pack. */
 INLINE void make_logits(struct pack *pack, struct row row, struct cut cut, uint first, uint j,
                         const uint *mask)
 {
     uint c = pack_column(cut, first, j);
 #if LOGITS_READY
-    bool there = pack_is_there(cut, first, j);
+    bool there = FILL_STAYS || pack_is_there(cut, first, j);
     real logit[PACK];
     UNROLL for (uint k = 0; k < PACK; k++)
     {
-#if HAS_MASK
-        real m = CAT(word_, MASK)(mask, k);
-#else
-        real m = (real)0;
-#endif
         logit[k] = FILL;
         if (there && is_seen(row, c + k))
-            logit[k] = masked_logit(row, c + k, CAT(word_, X)(pack->x, k), m);
+            logit[k] = masked_logit(row, c + k, CAT(word_, X)(pack->x, k), MASK_OF(mask, k));
     }
     pack_set(pack, logit);
 #else
@@ -139,6 +151,9 @@ INLINE void hold_masks(const struct held *h, uint mask[GROUP][MASK_WORDS + 1],
     UNROLL for (uint j = 0; j < GROUP; j++)
         UNROLL for (uint i = 0; i < MASK_WORDS && base + j < end; i++)
             mask[j][i] = *mask_place(h, base + j, i);
+#elif MASKS_STAY
+    UNROLL for (uint j = 0; j < GROUP && base + j < end; j++)
+        settled_mask(h, cut, base + j, mask[j]);
 #elif HAS_MASK
     UNROLL for (uint j = 0; j < GROUP; j++)
         UNROLL for (uint i = 0; i < MASK_WORDS; i++)
@@ -255,5 +270,9 @@ INLINE void hold_stocked(struct held *h, const struct held *from)
     }
     UNROLL for (uint i = 0; i < EDGES; i++)
         h->edge_x[i] = from->edge_x[i], h->edge_dy[i] = from->edge_dy[i];
+#if ONE_PASS
+    UNROLL for (uint b = 0; b < BUNCHES; b++)
+        h->bunch_max[b] = from->bunch_max[b];
+#endif
 }
 #endif

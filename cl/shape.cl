@@ -8,11 +8,13 @@
  * row o is query o % queries of matrix o / queries, and matrix m is head m % heads of
  * batch m / heads.
  */
-/* What work-groups that share rows leave for one another: a word that counts, and for every
- * part of a launch a record of one kind and one of the other. Words of the first kind are told
- * from what stood there before, so none of the second may come in their place. */
+/* What work-groups that share rows leave for one another: a word that counts, with those of
+ * settled.cl behind it, one for each part of a row; and for every part of a launch a record of
+ * one kind and one of the other. Words of the first kind are told from what stood there before,
+ * so none of the second may come in their place. */
 #define SHARED_RECORDS 131072
-#define SIGNED_AT 32                               /* bytes; 6 signed words each at most */
+#define SHARED_COUNTS 1024
+#define SIGNED_AT (4 * SHARED_COUNTS)              /* bytes; 6 signed words each at most */
 #define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 3 reals each */
 #define SHARED_BYTES (PLAIN_AT + 24 * SHARED_RECORDS)
 

@@ -5,7 +5,7 @@
 
 #include "variant.h"
 
-enum { MAX_CANDIDATES = 96, REASON_BYTES = 192 };
+enum { MAX_CANDIDATES = 112, REASON_BYTES = 192 };
 
 struct candidate {
     struct config config;

@@ -114,9 +114,11 @@ static const char *shared_misfit(const struct config *config, const struct probl
     const struct variant *v = &clsm_variants[config->variant];
     bool waits = v->launches != 2;
     /* one work-group for each unit at least, which has two parts if the next comes
-     * ahead */
-    if (waits && parts > t->compute_units * (v->ahead ? 2 : 1))
+     * ahead, but of two rows if it is settled */
+    if (waits && parts > t->compute_units * (v->ahead && !v->settled ? 2 : 1))
         return "the rows have more parts than the device runs at once";
+    if (v->settled && parts >= SHARED_COUNTS)
+        return "the rows have more parts than are counted";
     if (waits && v->packs && parts < 2)
         return "a single work-group holds the rows";
     return NULL;

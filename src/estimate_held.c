@@ -34,7 +34,10 @@ enum {
     LATE_CYCLES = 3000, /* such rounds of parts are in step, and memory waits, ... */
     LATE_PART = 150,    /* ... for each part, ... */
     LATE_MASK = 4000,   /* ... and with masks to be read first */
-    MASK_WORDS = 16     /* that leave registers for masks */
+    ONCE_STEPS = 14,  /* of an element of 4 and of 2 bytes, with its mask, where one */
+    ONCE_HALF = 10,   /* pass makes terms of it, see cl/held_once.cl */
+    MASK_WORDS = 16,  /* that leave registers for masks */
+    NEAR_COLS = 16384 /* of a mask that the first cache keeps */
 };
 
 /* Cycles of a step that no other work-item fills; local memory against registers; what
@@ -43,6 +46,9 @@ static const double SERIAL = 3.5, STOCK_COST = 1.09;
 static const double AGAIN = 0.75, AGAIN_LATER = 1.4;
 /* Masks that do not stand as x does, one by one; others beside many packs. */
 static const double GATHER_COST = 1.3, MASK_COST = 1.3;
+/* Masks of 2 and more bytes from the cache beside each row; parts that are the same of
+ * every row for nothing. */
+static const double CACHE_COST = 1.3, SETTLED_COST = 1.05;
 
 /* Steps of a work-item, by the effort: for a row, where a work-group has it, where a
  * cluster has it, and there for each doubling of the lanes; for an element of 4 and of
@@ -87,10 +93,27 @@ static struct share share_of(const struct config *config, const struct problem *
     return s;
 }
 
-static double element_steps(const struct problem *p)
+/* Are a mask's numbers read from the last cache, beside each row? */
+static bool far_mask(const struct problem *p)
+{
+    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
+           p->cols > NEAR_COLS;
+}
+
+/* Are they not, since all rows have the same and it stays? */
+static bool saves_mask(const struct config *config, const struct problem *p)
+{
+    const clsm_mask_stride *stride = &p->mask_stride;
+    return far_mask(p) && clsm_masks_stay(config, p) && !stride->row &&
+           !stride->inner && (p->one_matrix || !(stride->batch || stride->head));
+}
+
+static double element_steps(const struct config *config, const struct problem *p)
 {
     enum effort effort = clsm_effort(p);
     bool halves = clsm_type_bytes(p->x.type) == 2;
+    if (saves_mask(config, p) && effort == NORMALISES)
+        return halves ? ONCE_HALF : ONCE_STEPS;
     double steps = halves ? steps_of[effort].half : steps_of[effort].element;
     return clsm_problem_is_f64(p) ? 100 : steps + clsm_form_steps(p);
 }
@@ -114,9 +137,21 @@ static double elements_steps(const struct config *config, const struct problem *
     double workers = clsm_config_workers(config, t) * s->parts;
     double pack = PACK_BYTES / (double)clsm_type_bytes(p->x.type);
     if (s->barriers)
-        return (double)p->cols / workers * element_steps(p);
-    return clsm_config_packs(config, p, t) * pack * element_steps(p) +
+        return (double)p->cols / workers * element_steps(config, p);
+    return clsm_config_packs(config, p, t) * pack * element_steps(config, p) +
            (s->ragged ? EDGE_STEPS : 0);
+}
+
+/* The same where the next part comes ahead: a mask that stays is read once for each
+ * work-group that is there, or as often as there are rows for it. */
+static double ahead_cost(const struct config *config, const struct problem *p,
+                         const struct share *s, const struct traits *t)
+{
+    bool settled = clsm_variants[config->variant].settled;
+    if (saves_mask(config, p))
+        return 1 +
+               (CACHE_COST - 1) * fmin(1, s->resident * t->compute_units / s->groups);
+    return (far_mask(p) ? CACHE_COST : 1) * (settled ? SETTLED_COST : 1);
 }
 
 /* What masks cost that find no room beside what is held. */
@@ -125,9 +160,11 @@ static double mask_cost(const struct config *config, const struct problem *p,
 {
     double words = clsm_config_held_words(config, p, t);
     double room = clsm_type_bytes(p->x.type) > 2 ? MASK_WORDS : 2 * MASK_WORDS;
-    if (!clsm_has(p, CLSM_MASK) || !s->barriers || clsm_variants[config->variant].ahead)
+    if (clsm_variants[config->variant].ahead)
+        return ahead_cost(config, p, s, t);
+    if (!clsm_has(p, CLSM_MASK) || !s->barriers)
         return 1;
-    if (s->stock && s->ragged)
+    if (s->ragged && (s->stock || far_mask(p)))
         return GATHER_COST;
     return s->stock || words > room ? MASK_COST : 1;
 }
@@ -166,7 +203,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
 
     /* one work-group by itself, and what others make it wait for its turn */
     double most = clsm_config_value(config, "PACKS", 0) * PACK_BYTES /
-                  (double)clsm_type_bytes(p->x.type) * element_steps(p);
+                  (double)clsm_type_bytes(p->x.type) * element_steps(config, p);
     double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double moved = (bytes.in + bytes.out + bytes.numbers) *

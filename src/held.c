@@ -9,10 +9,13 @@ enum {
     KEPT_TWICE = 20,      /* and where their sum may be made again, still more */
     LOCAL_SPARE_BYTES = 512,
     AHEAD_ITEM_BYTES = 192, /* so that a unit has room for as many as its registers; */
-    AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks */
+    AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks, */
+    SETTLED_BYTES = 336,    /* and with masks that stay, */
+    SETTLED_WORDS = 40,     /* beside which fewer work-groups have room */
     MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
     MAX_GROUP_WORDS = 32768,
     STOCKED_REGISTERS = 64,
+    FEW_WORDS = 24,
     REGISTER_STEP = 8 /* in which a unit gives them out */
 };
 
@@ -97,17 +100,33 @@ unsigned clsm_config_kept(const struct config *config, const struct problem *p,
     return kept_of(packs_held(config, p, t), config, p);
 }
 
-/* Bytes of one pack in local memory, with its mask where that comes ahead. */
-static size_t pack_bytes(const struct config *config, const struct problem *p)
+bool clsm_masks_stay(const struct config *config, const struct problem *p)
 {
-    bool ahead = clsm_variants[config->variant].ahead;
+    return clsm_variants[config->variant].settled && clsm_has(p, CLSM_MASK) &&
+           p->mask_type != CLSM_MASK_BOOL && !clsm_problem_is_f64(p);
+}
+
+/* Bytes of the masks beside the packs of `wg` work-items, see cl/planes.cl: those that
+ * come ahead, or windows of those that stay. */
+static size_t mask_bytes(const struct config *config, const struct problem *p,
+                         size_t wg)
+{
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type);
+    if (!clsm_has(p, CLSM_MASK) || !clsm_variants[config->variant].ahead)
+        return 0;
+    if (clsm_masks_stay(config, p))
+        return (wg * pack + LINE_BYTES / clsm_type_bytes(p->x.type)) * sizeof(float);
+    return (pack * clsm_operand_bytes(CLSM_MASK, p) + 3) / 4 * 4 * wg;
+}
+
+/* Bytes of one pack in local memory. */
+static size_t pack_bytes(const struct problem *p)
+{
     size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), bytes = PACK_BYTES;
     if (clsm_problem_holds_logits(p) && !x_is_real(p))
         bytes = pack * sizeof(float);
     if (clsm_has(p, CLSM_DY))
         bytes += PACK_BYTES;
-    if (clsm_has(p, CLSM_MASK) && ahead)
-        bytes += (pack * clsm_operand_bytes(CLSM_MASK, p) + 3) / 4 * 4;
     return bytes;
 }
 
@@ -115,8 +134,9 @@ static size_t stock_bytes(unsigned packs, const struct config *config,
                           const struct problem *p)
 {
     unsigned ahead = clsm_variants[config->variant].ahead ? packs : 0;
-    return (packs - kept_of(packs, config, p) + ahead) * pack_bytes(config, p) *
-           clsm_config_wg(config);
+    size_t wg = clsm_config_wg(config);
+    return (packs - kept_of(packs, config, p) + ahead) * pack_bytes(p) * wg +
+           ahead * mask_bytes(config, p, wg);
 }
 
 size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
@@ -145,8 +165,12 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
     size_t scratch = clsm_config_scratch_bytes(config, p) /
                      (t->lanes_by == LANES_PTX ? t->lanes : 1);
     bool halves = clsm_type_bytes(p->x.type) == 2;
-    size_t item_bytes = halves ? AHEAD_HALF_BYTES : AHEAD_ITEM_BYTES;
-    if (v->ahead && (words > KEPT_WORDS || !may_stock(config, p) ||
+    bool stay = clsm_masks_stay(config, p);
+    size_t item_bytes = stay     ? SETTLED_BYTES
+                        : halves ? AHEAD_HALF_BYTES
+                                 : AHEAD_ITEM_BYTES;
+    size_t most_ahead = stay ? SETTLED_WORDS : KEPT_WORDS;
+    if (v->ahead && (words > most_ahead || !may_stock(config, p) ||
                      stock > item_bytes * clsm_config_wg(config)))
         return false;
     return packs <= MOST_PACKS && words <= most_words(p) &&
@@ -155,10 +179,14 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
 }
 
 /* What a kernel needs besides the words that it holds, so that none spills. */
-static unsigned working_registers(const struct problem *p, unsigned held)
+static unsigned working_registers(const struct config *config, const struct problem *p,
+                                  unsigned held)
 {
+    bool stay = clsm_masks_stay(config, p);
     bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
-                     clsm_type_bytes(p->x.type) > 2;
+                     (clsm_type_bytes(p->x.type) > 2 || stay);
+    if (stay && held <= FEW_WORDS && !clsm_sums_again(p))
+        return 40; /* as many work-groups as local memory has room for */
     bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
     return more ? 48 : clsm_sums_again(p) ? 44 : 32;
 }
@@ -170,8 +198,8 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
     bool group = geometry == ROW_PER_GROUP || geometry == ROW_PER_GROUPS;
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
-    unsigned wanted =
-        held ? held + working_registers(p, held) : clsm_tile_registers(config, p);
+    unsigned wanted = held ? held + working_registers(config, p, held)
+                           : clsm_tile_registers(config, p);
     if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
         wanted = STOCKED_REGISTERS;
     if (!(t->bits & TRAIT_NV_OPTIONS))

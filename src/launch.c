@@ -137,6 +137,8 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *d
     size_t most =
         t->compute_units * clsm_config_resident(l->config, &l->plan->problem, t);
     groups = twice || groups < most ? groups : most;
+    if (clsm_variants[l->config->variant].settled) /* as many for each part */
+        groups -= groups % l->shape.parts;
     l->shape.second = 0;
     l->shape.launch_rows = rows;
     TRY(launch_groups(l, groups, twice ? NULL : done));

@@ -22,7 +22,11 @@ enum { MOST_PARTS = 1024 };
 /* A compute unit of a GPU: work-items at most, at a time, and registers. */
 enum { UNIT_ITEMS = 2048, UNIT_REGISTERS = 65536 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
-enum { PACK_BYTES = 16, MAX_HELD_WORDS = 64 /* of a work-item, in registers */ };
+enum {
+    PACK_BYTES = 16,
+    LINE_BYTES = 128,
+    MAX_HELD_WORDS = 64 /* of a work-item, in registers */
+};
 
 struct variant {
     const char *name;
@@ -36,6 +40,7 @@ struct variant {
     bool lanes;           /* exchanges values between lanes where the device can */
     bool packs;           /* holds the row in registers, in packs of 16 bytes of x */
     bool ahead;           /* has the next part's packs in local memory */
+    bool settled;         /* a work-group has the same part of every row */
     bool whole_packs;     /* takes several rows at once, which fill 16 bytes of x */
     bool one_state;       /* brings nothing together but a maximum and a sum */
     bool pipelined;       /* a row's terms in local memory while the next is read */
@@ -122,13 +127,16 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
 size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
                                const struct traits *t, size_t records);
 
-/* May the sum of a held row be made again, see held_set_state in cl/held_passes.cl? That
- * takes registers. */
+/* May the sum of a held row be made again, see held_set_state in cl/held_passes.cl?
+ * That takes registers. */
 bool clsm_sums_again(const struct problem *p);
 
 /* Of these, packs that stay in registers. */
 unsigned clsm_config_kept(const struct config *config, const struct problem *p,
                           const struct traits *t);
+
+/* Does a mask that is added stay in local memory, for all rows that have the same? */
+bool clsm_masks_stay(const struct config *config, const struct problem *p);
 
 /* Bytes of the others, in local memory. */
 size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,

@@ -12,10 +12,13 @@
 /* As small parts as a variant has. */
 static const char *name_of(int index)
 {
-    static const char *const names[] = {
-        "joined:WG=128,HOLD=1",         "ahead:WG=128,HOLD=1",
-        "split:WG=256,PACKS=4",         "strided_split:WG=256,TILE=32",
-        "strided_ahead:WG=128,TILE=64", "wide_split:VEC=8"};
+    static const char *const names[] = {"joined:WG=128,HOLD=1",
+                                        "ahead:WG=128,HOLD=1",
+                                        "settled:WG=128,HOLD=1",
+                                        "split:WG=256,PACKS=4",
+                                        "strided_split:WG=256,TILE=32",
+                                        "strided_ahead:WG=128,TILE=64",
+                                        "wide_split:VEC=8"};
     const char *variant = clsm_variants[index / MAX_DEVICES].name;
     size_t i = 0, length = strlen(variant);
     while (strncmp(names[i], variant, length) != 0 || names[i][length] != ':')

@@ -179,6 +179,37 @@ START_TEST(rows_are_shared_only_where_a_maximum_and_a_sum_are_all)
 }
 END_TEST
 
+/* As many numbers as `row` apart from one row's mask to the next. */
+static bool settles(size_t rows, size_t cols, clsm_mask_type type, size_t row)
+{
+    clsm_problem given;
+    struct problem p;
+    clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, rows, cols);
+    given.operands = CLSM_BIT(CLSM_MASK);
+    given.mask_type = type;
+    given.mask_stride.row = row;
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    struct traits t = gpu; /* whose units have more than a work-group may have */
+    t.bits |= TRAIT_PTX;
+    return chosen(&p, &t)->settled;
+}
+
+START_TEST(work_groups_settle_where_many_long_rows_add_one_mask)
+{
+    for (size_t cols = 32768; cols <= 262144; cols += cols / 3) {
+        EXPECT(settles(2000, cols, CLSM_MASK_F32, 0), "%zu columns", cols);
+        EXPECT(!settles(2000, cols, CLSM_MASK_F32, cols), "%zu columns", cols);
+        EXPECT(!settles(2000, cols, CLSM_MASK_BOOL, 0), "%zu columns", cols);
+    }
+    for (size_t cols = 8; cols <= 16384; cols *= 2)
+        EXPECT(!settles(2000, cols, CLSM_MASK_F32, 0), "%zu columns", cols);
+    for (size_t cols = 8; cols <= (size_t)1 << 23; cols += 1 + cols / 3) {
+        struct problem p = packed(CLSM_SOFTMAX, CLSM_F32, 2000, cols);
+        EXPECT(!chosen(&p, &gpu)->settled, "%zu columns", cols);
+    }
+}
+END_TEST
+
 START_TEST(who_cannot_wait_shares_rows_in_two_launches)
 {
     struct traits t = gpu;
@@ -247,6 +278,7 @@ Suite *held_suite(void)
     tcase_add_test(
         t, parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same);
     tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
+    tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_two_launches);
     tcase_add_test(t, usual_rows_on_a_gpu_with_lanes_are_held);
     tcase_add_test(t, a_cpu_takes_a_loop_a_core_by_its_records);
