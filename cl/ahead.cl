@@ -56,11 +56,12 @@ clsm_row(TENSORS, SHARED)
 #if SETTLED
     const uint tickets = (uint)shape.launch_rows;
     __local uint arrived;
-    tell_ticket(shared, take_ticket(shared), 0, ALL_GROUPS, &arrived);
-    const uint settled = arrived % PARTS, groups = (ALL_GROUPS - 1 - settled) / PARTS + 1;
+    tell_ticket(shared, take_ticket(shared), 0, 0, &arrived);
+    const uint settled = arrived % PARTS, all = (uint)get_num_groups(0);
+    const uint others = all - ((all - 1 - settled) / PARTS + 1);
     volatile __global uint *const counter = shared + 1 + settled;
 #else
-    const uint tickets = (uint)shape.launch_rows * PARTS, groups = ALL_GROUPS;
+    const uint tickets = (uint)shape.launch_rows * PARTS, others = 0;
     volatile __global uint *const counter = shared;
 #endif
     struct held held, coming;
@@ -78,7 +79,7 @@ clsm_row(TENSORS, SHARED)
     if (get_local_id(0) == 0)
         masks_of = 0;
 #endif
-    tell_ticket(counter, take_ticket(counter), tickets, groups, &ticket);
+    tell_ticket(counter, take_ticket(counter), tickets, others, &ticket);
     uint t = ticket;
     if (t < tickets) {
         PART_AT(p, t);
@@ -140,7 +141,7 @@ clsm_row(TENSORS, SHARED)
 #if OP_GIVEN
             barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
 #endif
-            tell_ticket(counter, taken, tickets, groups, &ticket);
+            tell_ticket(counter, taken, tickets, others, &ticket);
             t = ticket;
         }
         if (t < tickets) {

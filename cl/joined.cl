@@ -24,7 +24,7 @@ clsm_row(TENSORS, SHARED)
     __local real told[3];
     __local uint ticket;
     const uint tickets = (uint)shape.launch_rows * PARTS;
-    tell_ticket(shared, take_ticket(shared), tickets, ALL_GROUPS, &ticket);
+    tell_ticket(shared, take_ticket(shared), tickets, 0, &ticket);
     for (uint t = ticket; t < tickets; t = ticket) {
         size_t r = shape.first_row + t / PARTS;
         uint part = t % PARTS, first = part * WG + (uint)get_local_id(0);
@@ -47,6 +47,6 @@ clsm_row(TENSORS, SHARED)
         uint taken = take_ticket(shared); /* is on its way while the row is written */
         if (OP_WRITES == WRITES_ROW || part == 0)
             held_end(&held, KEPT, row, cut, first, s, max, &keep, scratch);
-        tell_ticket(shared, taken, tickets, ALL_GROUPS, &ticket);
+        tell_ticket(shared, taken, tickets, 0, &ticket);
     }
 }

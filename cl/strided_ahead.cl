@@ -84,7 +84,7 @@ clsm_row(TENSORS, SHARED)
     __local ulong targets_of[2 * WG]; /* where a part goes; its own to every work-item */
     __local ulong *at = targets_of + get_local_id(0), *coming_at = at + WG;
     uint before = tickets;
-    tell_ticket(shared, take_ticket(shared), tickets, ALL_GROUPS, &ticket);
+    tell_ticket(shared, take_ticket(shared), tickets, 0, &ticket);
     uint t = ticket;
     if (t < tickets) {
         PART_AT(p, t);
@@ -135,7 +135,7 @@ clsm_row(TENSORS, SHARED)
             EACH(v)
                 max[v] = coming_max[v];
             *at = *coming_at;
-            tell_ticket(shared, taken, tickets, ALL_GROUPS, &ticket);
+            tell_ticket(shared, taken, tickets, 0, &ticket);
             t = ticket;
         }
         if (t < tickets) {

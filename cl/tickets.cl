@@ -9,20 +9,19 @@ INLINE uint take_ticket(volatile __global uint *word)
     return get_local_id(0) == 0 ? atomic_inc(word) : 0;
 }
 
-/* It tells the others, once they no longer ask for the last one. Each of `groups` work-groups
- * takes tickets until it gets one past the last, and who takes the very last of those puts the
- * word back to 0. */
-INLINE void tell_ticket(volatile __global uint *word, uint taken, uint tickets, uint groups,
+/* It tells the others, once they no longer ask for the last one. All work-groups but `others`
+ * take tickets there until they get one past the last, and who takes the very last of those puts
+ * the word back to 0. */
+INLINE void tell_ticket(volatile __global uint *word, uint taken, uint tickets, uint others,
                         __local uint *ticket)
 {
     if (get_local_id(0) == 0) {
         *ticket = taken;
-        if (taken == tickets + groups - 1)
+        if (taken == tickets + (uint)get_num_groups(0) - others - 1)
             atomic_xchg(word, 0u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
-#define ALL_GROUPS (uint)get_num_groups(0)
 
 /* The whole row's state, from the records of all its parts. One set of lanes looks for them
  * and tells the others: looking costs memory traffic. */

@@ -34,10 +34,9 @@ enum {
     LATE_CYCLES = 3000, /* such rounds of parts are in step, and memory waits, ... */
     LATE_PART = 150,    /* ... for each part, ... */
     LATE_MASK = 4000,   /* ... and with masks to be read first */
-    ONCE_STEPS = 14,  /* of an element of 4 and of 2 bytes, with its mask, where one */
-    ONCE_HALF = 10,   /* pass makes terms of it, see cl/held_once.cl */
-    MASK_WORDS = 16,  /* that leave registers for masks */
-    NEAR_COLS = 16384 /* of a mask that the first cache keeps */
+    MASK_WORDS = 16,    /* that leave registers for masks */
+    ONCE_STEPS = 10, /* of an element of 4 and of 2 bytes, with its mask, where one */
+    ONCE_HALF = 4    /* pass makes terms of it, see cl/held_once.cl */
 };
 
 /* Cycles of a step that no other work-item fills; local memory against registers; what
@@ -93,18 +92,11 @@ static struct share share_of(const struct config *config, const struct problem *
     return s;
 }
 
-/* Are a mask's numbers read from the last cache, beside each row? */
-static bool far_mask(const struct problem *p)
-{
-    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
-           p->cols > NEAR_COLS;
-}
-
 /* Are they not, since all rows have the same and it stays? */
 static bool saves_mask(const struct config *config, const struct problem *p)
 {
     const clsm_mask_stride *stride = &p->mask_stride;
-    return far_mask(p) && clsm_masks_stay(config, p) && !stride->row &&
+    return clsm_problem_has_far_mask(p) && clsm_masks_stay(config, p) && !stride->row &&
            !stride->inner && (p->one_matrix || !(stride->batch || stride->head));
 }
 
@@ -151,7 +143,8 @@ static double ahead_cost(const struct config *config, const struct problem *p,
     if (saves_mask(config, p))
         return 1 +
                (CACHE_COST - 1) * fmin(1, s->resident * t->compute_units / s->groups);
-    return (far_mask(p) ? CACHE_COST : 1) * (settled ? SETTLED_COST : 1);
+    return (clsm_problem_has_far_mask(p) ? CACHE_COST : 1) *
+           (settled ? SETTLED_COST : 1);
 }
 
 /* What masks cost that find no room beside what is held. */
@@ -164,7 +157,7 @@ static double mask_cost(const struct config *config, const struct problem *p,
         return ahead_cost(config, p, s, t);
     if (!clsm_has(p, CLSM_MASK) || !s->barriers)
         return 1;
-    if (s->ragged && (s->stock || far_mask(p)))
+    if (s->ragged && (s->stock || clsm_problem_has_far_mask(p)))
         return GATHER_COST;
     return s->stock || words > room ? MASK_COST : 1;
 }

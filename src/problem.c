@@ -169,6 +169,12 @@ bool clsm_problem_holds_logits(const struct problem *p)
            clsm_has(p, CLSM_SLOPES);
 }
 
+bool clsm_problem_has_far_mask(const struct problem *p)
+{
+    const size_t near = 16384; /* columns */
+    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL && p->cols > near;
+}
+
 bool clsm_problem_has_one_state(const struct problem *p)
 {
     return !p->one_hot && !clsm_has(p, CLSM_TEMPERATURE) && p->label_smoothing == 0 &&

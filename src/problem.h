@@ -79,6 +79,9 @@ double clsm_problem_likely_rows(const struct problem *p);
  * Then mappings that hold a row hold its logits instead of x. */
 bool clsm_problem_holds_logits(const struct problem *p);
 
+/* Is a mask added to longer rows than a GPU's first cache keeps masks of? */
+bool clsm_problem_has_far_mask(const struct problem *p);
+
 /* Is a row's maximum and sum all that its workers have to bring together? */
 bool clsm_problem_has_one_state(const struct problem *p);
 
