@@ -32,6 +32,7 @@
 #endif
 #include "shape.cl"
 #include "ptx.cl"
+#include "x86.cl"
 #include "types.cl"
 #include "exp.cl"
 #if !REAL_IS_F64 && !HAS_PTX

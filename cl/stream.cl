@@ -51,12 +51,17 @@ INLINE uint before_line(const __global mem_y *p)
 
 /* The bits of v as they stand in memory. */
 #define bits_f32(v) AS_U32(v)
+#if X86_BF16 && !HAS_DY /* nothing is subnormal, see program.c */
+#define bits_bf16(v) x86_bf16_bits(v)
+#define number_bits_bf16(v) x86_bf16_bits(v)
+#else
 #define bits_bf16(v) pack_bf16(v)
+#define number_bits_bf16(v) TO_U16(round_bf16(AS_U32(v)))
+#endif
 #define bits_f16(v) f16_bits(v)
 /* The same of numbers. */
 #define number_bits_f32(v) AS_U32(v)
 #define number_bits_f16(v) f16_bits(v)
-#define number_bits_bf16(v) TO_U16(round_bf16(AS_U32(v)))
 #define word_f32 uint
 #define word_f16 ushort
 #define word_bf16 ushort

@@ -102,7 +102,11 @@ static real load_f32(const __global mem_f32 *p)
 #if VEC > 1
 static real f16_reals(real_u16 bits)
 {
+#if X86_F16
+    return x86_f16_reals(bits);
+#else
     return TO_REAL(CAT(vload_half, VEC)(0, (const half *)&bits));
+#endif
 }
 #endif
 
@@ -138,9 +142,13 @@ static void store_f32(real v, __global mem_f32 *p)
 #if VEC > 1
 static real_u16 f16_bits(real v)
 {
+#if X86_F16
+    return x86_f16_bits(v);
+#else
     real_u16 bits;
     CAT(CAT(vstore_half, VEC), _rte)(TO_F32(v), 0, (half *)&bits);
     return bits;
+#endif
 }
 #endif
 

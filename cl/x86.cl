@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What AVX-512 has an instruction for and OpenCL C no function, for vectors of 16. Clang says
+ * what the processor has, older ones of builtins only whether they know them. Each has its
+ * portable twin where it is used.
+ */
+#if VEC == 16 && defined __has_builtin && !REAL_IS_F64
+typedef float x86_reals __attribute__((vector_size(64)));
+typedef short x86_words __attribute__((vector_size(32)));
+#define X86_REALS(v) __builtin_astype(v, x86_reals)
+#define X86_WORDS(v) __builtin_astype(v, x86_words)
+#define X86_ALL ((short)-1) /* lanes */
+#define X86_AS_SET 4        /* rounding */
+#define X86_NEAREST 0
+
+/* Vectors of f16 at once: PoCL's vload_half16 and vstore_half16 turn halves of them. */
+#if defined __AVX512F__ && __has_builtin(__builtin_ia32_vcvtph2ps512_mask) &&            \
+    __has_builtin(__builtin_ia32_vcvtps2ph512_mask)
+#define X86_F16 1
+static float16 x86_f16_reals(ushort16 bits)
+{
+    x86_reals v = __builtin_ia32_vcvtph2ps512_mask(X86_WORDS(bits), X86_REALS((float16)0),
+                                                   X86_ALL, X86_AS_SET);
+    return __builtin_astype(v, float16);
+}
+
+static ushort16 x86_f16_bits(float16 v)
+{
+    x86_words bits = __builtin_ia32_vcvtps2ph512_mask(X86_REALS(v), X86_NEAREST,
+                                                      X86_WORDS((ushort16)0), X86_ALL);
+    return __builtin_astype(bits, ushort16);
+}
+#endif
+
+/* To nearest even; a NaN becomes quiet, and what is subnormal 0. */
+#if defined __AVX512BF16__ && __has_builtin(__builtin_ia32_cvtne2ps2bf16_512)
+#define X86_BF16 1
+static ushort16 x86_bf16_bits(float16 v)
+{
+    x86_reals r = X86_REALS(v); /* twice: of the function for one the types differ by version */
+    uint16 both = __builtin_astype(__builtin_ia32_cvtne2ps2bf16_512(r, r), uint16);
+    return __builtin_astype(both.lo, ushort16);
+}
+#endif
+#endif
+
+#ifndef X86_F16
+#define X86_F16 0
+#endif
+#ifndef X86_BF16
+#define X86_BF16 0
+#endif
