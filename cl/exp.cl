@@ -157,6 +157,17 @@ static real exp2_polynomial(real f)
     return FMA(e, f, (real)1.0f);
 }
 
+#if X86_POWER
+/* 2^f for 0 <= f < 1, within 2.7e-6. */
+static real exp2_polynomial_up(real f)
+{
+    real e = FMA((real)0x1.bb8e96p-7f, f, (real)0x1.aa0b80p-5f);
+    e = FMA(e, f, (real)0x1.ee7ad6p-3f);
+    e = FMA(e, f, (real)0x1.62d154p-1f);
+    return FMA(e, f, (real)0x1.00002cp+0f);
+}
+#endif
+
 /* The same as exp_nonpositive for what is rounded to 16 bits: within 2.9e-6 + 1.4e-8 |d|, and 0
  * below 2^-126. */
 static inline real exp_rough_in_range(real d, float shift)

@@ -18,8 +18,14 @@
 #include "operation.cl"
 
 #if !REAL_IS_F64 && !HAS_PTX
+/* Is what is too large infinite, with no clamp? */
+#define EXP_SATURATES (X86_POWER && ROUGH)
 static real exp_based(real x, struct base b)
 {
+#if X86_POWER
+    if (ROUGH)
+        return exp_from_scaled(x, b);
+#endif
     return ROUGH          ? exp_from_rough(x, b)
            : OP_FROM_TERM ? exp_from(x, b)
                           : exp_from_summed(x, b);

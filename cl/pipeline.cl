@@ -107,7 +107,8 @@ INLINE real pipeline_term(struct reading *in, struct row row, struct element e)
 {
     keep_add(&in->keep, row, e);
 #if STAYS_BASED
-    e.x = clamp_to_base(e.x, in->base);
+    if (!EXP_SATURATES)
+        e.x = clamp_to_base(e.x, in->base);
     return op_based_term(row, e, in->base);
 #elif OP_NEEDS_MAX
     in->max = real_max(in->max, e.x);

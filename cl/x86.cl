@@ -12,6 +12,7 @@ typedef short x86_words __attribute__((vector_size(32)));
 #define X86_ALL ((short)-1) /* lanes */
 #define X86_AS_SET 4        /* rounding */
 #define X86_NEAREST 0
+#define X86_DOWN 1
 
 /* Vectors of f16 at once: PoCL's vload_half16 and vstore_half16 turn halves of them. */
 #if defined __AVX512F__ && __has_builtin(__builtin_ia32_vcvtph2ps512_mask) &&            \
@@ -42,6 +43,25 @@ static ushort16 x86_bf16_bits(float16 v)
     return __builtin_astype(both.lo, ushort16);
 }
 #endif
+
+/* What t is above the next integer below, and v times 2 to the power of that; t may be infinite. */
+#if defined __AVX512DQ__ && __has_builtin(__builtin_ia32_reduceps512_mask) &&            \
+    __has_builtin(__builtin_ia32_scalefps512_mask)
+#define X86_POWER 1
+static float16 fraction(float16 t)
+{
+    x86_reals v = X86_REALS(t);
+    return __builtin_astype(__builtin_ia32_reduceps512_mask(v, X86_DOWN, v, X86_ALL, X86_AS_SET),
+                            float16);
+}
+
+static float16 times_power(float16 v, float16 t)
+{
+    x86_reals u = X86_REALS(v);
+    return __builtin_astype(
+        __builtin_ia32_scalefps512_mask(u, X86_REALS(t), u, X86_ALL, X86_AS_SET), float16);
+}
+#endif
 #endif
 
 #ifndef X86_F16
@@ -49,4 +69,7 @@ static ushort16 x86_bf16_bits(float16 v)
 #endif
 #ifndef X86_BF16
 #define X86_BF16 0
+#endif
+#ifndef X86_POWER
+#define X86_POWER 0
 #endif

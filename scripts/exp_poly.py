@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Find the polynomials of cl/exp.cl and print their coefficients and errors.
 
-e^(u r) = 1 + c1 r + r^2 (c2 + c3 r + ...): for |r| <= ln2/2 with u = 1 and c1 = 1, or for
-|r| <= 1/2 with u = ln2 and c1 found as well. What is unknown is fitted at Chebyshev nodes,
-weighted so that the relative error is even, by iteratively re-weighted least squares; then the
-coefficients are rounded to f32 one by one, lowest first, fitting the rest again. Needs NumPy only.
+e^(u r) = 1 + c1 r + r^2 (c2 + c3 r + ...): for |r| <= ln2/2 with u = 1 and c1 = 1, for
+|r| <= 1/2 with u = ln2 and c1 found as well, or for 0 <= r <= 1 and all of them found. What is
+unknown is fitted at Chebyshev nodes, weighted so that the relative error is even, by iteratively
+re-weighted least squares; then the coefficients are rounded to f32 one by one, lowest first,
+fitting the rest again. Needs NumPy only.
 """
 import math
 import numpy as np
@@ -16,10 +17,10 @@ def target(r, known):
     return sum(r**k / float(math.factorial(k + known)) for k in range(24))
 
 
-def fit(fixed, degree, known, unit, half):
+def fit(fixed, degree, known, unit, low, high):
     """Coefficients from power `known` on with the first len(fixed) given, minimax by re-weighting."""
     n = 4000
-    r = half * np.cos(np.pi * (np.arange(n) + 0.5) / n)
+    r = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(n) + 0.5) / n)
     rest = target(unit * r, known) * unit**known - sum(c * r**i for i, c in enumerate(fixed))
     powers = [r**i for i in range(len(fixed), degree + 1 - known)]
     scale = r**known / np.exp(unit * r)
@@ -33,12 +34,13 @@ def fit(fixed, degree, known, unit, half):
     return list(c)
 
 
-def show(title, degree, known, unit, half):
-    half *= 1.0005
+def show(title, degree, known, unit, low, high):
+    margin = 0.00025 * (high - low)
+    low, high = low - margin, high + margin
     fixed = []
     while len(fixed) < degree + 1 - known:
-        fixed.append(float(np.float32(fit(fixed, degree, known, unit, half)[0])))
-    r = np.linspace(-half, half, 2000001)
+        fixed.append(float(np.float32(fit(fixed, degree, known, unit, low, high)[0])))
+    r = np.linspace(low, high, 2000001)
     p = sum(r**i for i in range(known)) + r**known * sum(c * r**i for i, c in enumerate(fixed))
     error = np.abs(p / np.exp(unit * r) - 1).max()
     print(title)
@@ -48,9 +50,11 @@ def show(title, degree, known, unit, half):
 
 
 def main():
-    show("e^r, exp_polynomial", 6, 2, 1.0, math.log(2) / 2)
-    show("e^r, exp_polynomial_summed", 5, 2, 1.0, math.log(2) / 2)
-    show("2^r, exp2_polynomial", 4, 1, math.log(2), 0.5)
+    half = math.log(2) / 2
+    show("e^r, exp_polynomial", 6, 2, 1.0, -half, half)
+    show("e^r, exp_polynomial_summed", 5, 2, 1.0, -half, half)
+    show("2^r, exp2_polynomial", 4, 1, math.log(2), -0.5, 0.5)
+    show("2^r, exp2_polynomial_up", 4, 0, math.log(2), 0.0, 1.0)
 
 
 if __name__ == "__main__":
