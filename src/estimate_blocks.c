@@ -7,9 +7,9 @@
 /* Fitted together, as in estimate_held.c. */
 enum {
     WAIT = 1440,      /* from a load to its use */
-    ROUND_GROUPS = 5, /* of a unit are under way at a time, as far as they have room; */
-    ROUND_CYCLES = 1870,  /* more for each round of these, */
-    STAGE_CYCLES = 5900,  /* to local memory and back, */
+    ROUND_GROUPS = 3, /* of a unit are under way at a time, as far as they have room; */
+    ROUND_CYCLES = 1680,  /* more for each round of these, */
+    STAGE_CYCLES = 5300,  /* to local memory and back, */
     TURN_CYCLES = 71,     /* of a worker's rows, one after the other; */
     OPERAND_CYCLES = 400, /* more, with numbers of a row's own to be read, */
     TARGET_CYCLES = 485,  /* or with a target, and the logit there */
@@ -32,9 +32,8 @@ static const struct {
     [NUMBERS] = {53, 13, 29, 16},
 };
 
-/* Memory is busy for less where all is moved in whole lines, for longer where
- * work-items meet in one bank. */
-static const double WHOLE_LINES = 0.95, BANKS = 1.75;
+/* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
+static const double BORDERS = 1.19, BANKS = 1.75;
 
 /* Where each work-item takes 16 bytes, which are several whole rows. */
 enum {
@@ -110,7 +109,7 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     double work = rows * (workers * steps + chunks * CHUNK_STEPS) / UNIT_LANES / busy;
     bool halves = clsm_type_bytes(p->x.type) == 2;
     double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
-    memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * WHOLE_LINES;
+    memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         memory *= BANKS;
     double row = operand_cycles(p) + clsm_list_cycles(config, p, t);

@@ -13,16 +13,16 @@ enum {
     CLUSTER_REGISTERS = 40, /* where nobody limits them, and twice the words */
     MANY_ITEMS = 250,       /* that keep a unit busy */
 
-    PART_STEPS = 580,       /* for each part that comes ahead, with tickets, */
+    PART_STEPS = 522,       /* for each part that comes ahead, with tickets, */
     TARGET_ROW_STEPS = 175, /* more with a target; */
     EDGE_STEPS = 120,       /* of lanes that look for an edge; whole packs step then */
 
-    RAGGED_BYTES = 140, /* of pieces of memory that a row shares with others */
+    RAGGED_BYTES = 190, /* of pieces of memory that a row shares with others */
     PEAK_BYTES = 60,    /* in a cycle, for a unit that others leave alone */
 
     WAIT = 360,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
-    LANES_CYCLES = 240,   /* ... of one set, ... */
+    LANES_CYCLES = 264,   /* ... of one set, ... */
     AHEAD_CYCLES = 890,   /* ... or from local memory */
     TARGET_CYCLES = 640,  /* from a target to the logit there */
     QUEUE_CYCLES = 1510,  /* that others make each wait for its turn */
@@ -47,7 +47,7 @@ static const double AGAIN = 0.75, AGAIN_LATER = 1.4;
 static const double GATHER_COST = 1.3, MASK_COST = 1.3;
 /* Masks of 2 and more bytes from the cache beside each row; parts that are the same of
  * every row for nothing. */
-static const double CACHE_COST = 1.3, SETTLED_COST = 1.05;
+static const double CACHE_COST = 1.3, SETTLED_COST = 1.3;
 
 /* Steps of a work-item, by the effort: for a row, where a work-group has it, where a
  * cluster has it, and there for each doubling of the lanes; for an element of 4 and of
@@ -55,9 +55,9 @@ static const double CACHE_COST = 1.3, SETTLED_COST = 1.05;
 static const struct {
     double row, lanes, level, element, half;
 } steps_of[EFFORTS] = {
-    [WRITES] = {200, 37, 0, 17, 9},        [SUMS] = {210, 196, 12, 5, 9},
-    [NORMALISES] = {355, 295, 12, 31, 18}, [LOGARITHM] = {405, 295, 15, 33, 20},
-    [NUMBERS] = {405, 295, 15, 14, 4},
+    [WRITES] = {165, 37, 0, 17, 6},        [SUMS] = {210, 196, 12, 5, 9},
+    [NORMALISES] = {355, 260, 12, 31, 20}, [LOGARITHM] = {405, 295, 15, 36, 20},
+    [NUMBERS] = {325, 425, 15, 14, 7},
 };
 
 /* One work-group's share of a problem. */
