@@ -21,9 +21,7 @@ static const char help[] =
     "  --device D       index, gpu, cpu, part of a name; or set CLSM_DEVICE\n"
     "  --only PART      only groups with this in their name; may be repeated\n"
     "  --sweep          the group for bench/plot.py as well\n"
-    "  --scale S        divide all sizes by it: 1000 makes a run of a minute on a "
-    "CPU,\n"
-    "                   0.25 problems of four times the size\n"
+    "  --scale S        divide all sizes by it: 1000 makes a run of a minute on a CPU\n"
     "  --random N       lengths of the random group (200)\n"
     "  --seed N         what they are drawn from (1)\n"
     "  --repeats N      at most so many timings a case (15)\n"
@@ -69,10 +67,9 @@ static int parse_scale(struct limit_options *o)
 {
     char *end;
     o->selection.scale = strtod(optarg, &end);
-    return end != optarg && !*end && o->selection.scale >= 0.01 &&
-                   o->selection.scale < 1e9
+    return end != optarg && !*end && o->selection.scale >= 1 && o->selection.scale < 1e9
                ? -1
-               : complain(EXIT_USAGE, "--scale is \"%s\", expected a number from 0.01",
+               : complain(EXIT_USAGE, "--scale is \"%s\", expected a number from 1",
                           optarg);
 }
 
