@@ -37,7 +37,8 @@ static bool serves(const struct tuned *r, const struct problem *p,
 
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)
 {
-    if (p->strided || clsm_problem_has_far_mask(p))
+    bool far = !(t->bits & TRAIT_CPU) && clsm_problem_has_far_mask(p);
+    if (p->strided || far)
         return NULL; /* measured on packed rows, without masks from the last cache */
     for (const struct tuned *r = records; r->cols_max; r++)
         if (serves(r, p, t))
