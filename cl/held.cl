@@ -41,9 +41,6 @@ enum { MASK_WORDS = 0, AT_ONCE = SETTLED ? 16 / PACK : KEPT };
 #endif
 enum { GROUP = AT_ONCE < KEPT ? AT_ONCE : KEPT };
 
-#ifndef HAS_DY
-#define HAS_DY 0
-#endif
 #define MASKS_AHEAD (AHEAD && HAS_MASK && !MASKS_STAY)
 
 /* Terms as wide as what they are made of take its place, where the result is made of them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One row: where its elements stand, and what its operands say of it. Columns are counted in
- * 32 bits, offsets in size_t. HAS_<OPERAND> says which operands came; the others are NULL.
+ * 32 bits, offsets in size_t. HAS_<OPERAND> says which operands came.
  */
 #ifndef STRIDED
 #define STRIDED 0 /* 1: elements of a row stand x.col, y.col and dy.col apart */
@@ -19,21 +19,51 @@
 
 #define NO_COLUMN 0xffffffffu /* more than there are */
 
-/* What every kernel takes, in the order of clsoftmax.h, and how it hands it on. SHARED comes
- * last, in kernels whose work-groups share rows; see shared.cl. */
+/* What every kernel takes, in the order of clsoftmax.h, and how it hands it on. An operand that
+ * a plan does not have is no argument, since drivers take time for each: GIVEN(MASK, mask) is
+ * its argument, or nothing. SHARED comes last, in kernels whose work-groups share rows; see
+ * shared.cl. */
+#ifndef HAS_DY
+#define HAS_DY 0
+#endif
+#define GIVEN(OPERAND, argument) CAT(GIVEN_, HAS_##OPERAND)(argument)
+#define GIVEN_1(argument) argument,
+#define GIVEN_0(argument)
+#define GIVEN_HAS_MASK(argument)
+#define GIVEN_HAS_TEMPERATURE(argument)
+#define GIVEN_HAS_SLOPES(argument)
+#define GIVEN_HAS_SINKS(argument)
+#define GIVEN_HAS_TARGETS(argument)
+#define GIVEN_HAS_WEIGHTS(argument)
+#define GIVEN_HAS_FROM_MAX(argument)
+#define GIVEN_HAS_FROM_SUM(argument)
+#define GIVEN_HAS_MAX(argument)
+#define GIVEN_HAS_SUM(argument)
+#define GIVEN_HAS_LSE(argument)
+#define GIVEN_HAS_LOSS(argument)
+#define GIVEN_HAS_INDICES(argument)
+#define GIVEN_HAS_BAD_TARGETS(argument)
 #define TENSORS                                                                          \
-    const __global mem_x *x, __global mem_y *y, const __global mem_dy *dy,               \
-        const __global mem_mask *mask, const __global SCALAR *temperature,               \
-        const __global SCALAR *slopes, const __global SCALAR *sinks,                     \
-        const __global TARGET *targets, const __global SCALAR *weights,                  \
-        const __global SCALAR *from_max, const __global SCALAR *from_sum,                \
-        __global SCALAR *max_out, __global SCALAR *sum_out, __global SCALAR *lse_out,    \
-        __global SCALAR *loss_out, __global int *indices,                                \
-        volatile __global uint *bad_targets, const struct shape shape
+    const __global mem_x *x, __global mem_y *y, GIVEN(DY, const __global mem_dy *dy)     \
+    GIVEN(MASK, const __global mem_mask *mask)                                           \
+    GIVEN(TEMPERATURE, const __global SCALAR *temperature)                               \
+    GIVEN(SLOPES, const __global SCALAR *slopes)                                         \
+    GIVEN(SINKS, const __global SCALAR *sinks)                                           \
+    GIVEN(TARGETS, const __global TARGET *targets)                                       \
+    GIVEN(WEIGHTS, const __global SCALAR *weights)                                       \
+    GIVEN(FROM_MAX, const __global SCALAR *from_max)                                     \
+    GIVEN(FROM_SUM, const __global SCALAR *from_sum)                                     \
+    GIVEN(MAX, __global SCALAR *max_out) GIVEN(SUM, __global SCALAR *sum_out)            \
+    GIVEN(LSE, __global SCALAR *lse_out) GIVEN(LOSS, __global SCALAR *loss_out)          \
+    GIVEN(INDICES, __global int *indices)                                                \
+    GIVEN(BAD_TARGETS, volatile __global uint *bad_targets) const struct shape shape
 #define SHARED volatile __global uint *shared
 #define ALL_TENSORS                                                                      \
-    x, y, dy, mask, temperature, slopes, sinks, targets, weights, from_max, from_sum,    \
-        max_out, sum_out, lse_out, loss_out, indices, bad_targets, shape
+    x, y, GIVEN(DY, dy) GIVEN(MASK, mask) GIVEN(TEMPERATURE, temperature)                \
+    GIVEN(SLOPES, slopes) GIVEN(SINKS, sinks) GIVEN(TARGETS, targets)                    \
+    GIVEN(WEIGHTS, weights) GIVEN(FROM_MAX, from_max) GIVEN(FROM_SUM, from_sum)          \
+    GIVEN(MAX, max_out) GIVEN(SUM, sum_out) GIVEN(LSE, lse_out) GIVEN(LOSS, loss_out)    \
+    GIVEN(INDICES, indices) GIVEN(BAD_TARGETS, bad_targets) shape
 #define ROW_AT(r) ROW_BESIDE(r, 0)
 #define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
 
@@ -171,7 +201,11 @@ static struct row row_at(size_t r, uint beside, TENSORS)
     row.z_loss = number(shape.z_loss);
     row.ignore = (long)shape.ignore;
     row.target = targets + (shape.at_targets + r);
+#endif
+#if HAS_WEIGHTS
     row.weights = weights + shape.at_weights;
+#endif
+#if HAS_BAD_TARGETS
     row.bad_targets = bad_targets + shape.at_bad_targets;
 #endif
 #if HAS_MAX

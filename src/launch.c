@@ -87,12 +87,13 @@ static struct shape shape_of(const struct problem *p, const clsm_args *args)
 static cl_int set_tensors(const clsm_plan *plan, const clsm_args *args,
                           const struct problem *p)
 {
-    cl_int error = clSetKernelArg(plan->kernel, 0, sizeof args->x, &args->x);
+    cl_uint next = FIRST_OPERAND;
+    cl_int error = clSetKernelArg(plan->kernel, X_ARGUMENT, sizeof args->x, &args->x);
     if (error == CL_SUCCESS && clsm_problem_y(p) != CLSM_Y_NONE)
-        error = clSetKernelArg(plan->kernel, 1, sizeof args->y, &args->y);
-    for (cl_uint o = 0; o < CLSM_OPERAND_COUNT && error == CL_SUCCESS; o++)
+        error = clSetKernelArg(plan->kernel, Y_ARGUMENT, sizeof args->y, &args->y);
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT && error == CL_SUCCESS; o++)
         if (clsm_has(p, (clsm_operand)o))
-            error = clSetKernelArg(plan->kernel, FIRST_OPERAND + o, sizeof(cl_mem),
+            error = clSetKernelArg(plan->kernel, next++, sizeof(cl_mem),
                                    &args->operand[o].memory);
     return error;
 }
@@ -110,8 +111,8 @@ struct launch {
 static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done)
 {
     size_t local = clsm_config_wg(l->config), global = local * groups;
-    cl_int error =
-        clSetKernelArg(l->plan->kernel, SHAPE_ARGUMENT, sizeof l->shape, &l->shape);
+    cl_int error = clSetKernelArg(l->plan->kernel, l->plan->shape_argument,
+                                  sizeof l->shape, &l->shape);
     if (error != CL_SUCCESS)
         return clsm_fail_cl(error, "clSetKernelArg");
     error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global, &local,

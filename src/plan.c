@@ -54,10 +54,11 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
         clReleaseKernel(kernel);
         return status;
     }
-    /* operands that do not take part stay NULL for good */
-    for (cl_uint o = 0; o < CLSM_OPERAND_COUNT + FIRST_OPERAND; o++)
-        if (error == CL_SUCCESS)
-            error = clSetKernelArg(kernel, o, sizeof(cl_mem), NULL);
+    plan->shape_argument = FIRST_OPERAND;
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
+        plan->shape_argument += clsm_has(&plan->problem, (clsm_operand)o);
+    if (clsm_problem_y(&plan->problem) == CLSM_Y_NONE) /* it stays NULL for good */
+        error = clSetKernelArg(kernel, Y_ARGUMENT, sizeof(cl_mem), NULL);
     if (error != CL_SUCCESS) {
         clReleaseKernel(kernel);
         return clsm_fail_cl(error, "clSetKernelArg");
@@ -66,8 +67,8 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
         struct shared *shared = &plan->engine->shared;
         status = clsm_shared_need(shared, plan->engine->context);
         if (status == CLSM_OK) {
-            error = clSetKernelArg(kernel, SHARED_ARGUMENT, sizeof shared->memory,
-                                   &shared->memory);
+            error = clSetKernelArg(kernel, plan->shape_argument + 1,
+                                   sizeof shared->memory, &shared->memory);
             status =
                 error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
         }

@@ -6,24 +6,21 @@
 #include "choose.h"
 #include "program.h"
 
-/* A kernel's arguments: x, y, the operands in the order of their enum, the shape; and
- * what work-groups share, where they share rows. */
-enum {
-    FIRST_OPERAND = 2,
-    SHAPE_ARGUMENT = FIRST_OPERAND + CLSM_OPERAND_COUNT,
-    SHARED_ARGUMENT
-};
+/* A kernel's arguments: x, y, the operands that take part in the order of their enum,
+ * the shape; and what work-groups share, where they share rows. */
+enum { X_ARGUMENT, Y_ARGUMENT, FIRST_OPERAND };
 
 struct clsm_plan {
     clsm_engine *engine;
     clsm_problem given;     /* as the caller gave it, strides 0 where packed */
     struct problem problem; /* checked and filled in */
     struct choice choice;
-    unsigned chosen;      /* index into choice.ranked */
-    unsigned failed;      /* candidates before it that did not build */
-    char failure[4096];   /* the first of these failures, with the driver's log */
-    cl_kernel kernel;     /* NULL: nothing to do */
-    pthread_mutex_t lock; /* of the kernel's arguments */
+    unsigned chosen;        /* index into choice.ranked */
+    unsigned failed;        /* candidates before it that did not build */
+    char failure[4096];     /* the first of these failures, with the driver's log */
+    cl_kernel kernel;       /* NULL: nothing to do */
+    cl_uint shape_argument; /* its place; what work-groups share comes after it */
+    pthread_mutex_t lock;   /* of the kernel's arguments */
     double build_seconds;
     bool from_disk;
     struct usage usage;
