@@ -73,7 +73,7 @@ clsm_row(TENSORS, SHARED)
     struct cut cut = cut_part(row, shape, part);
     struct keep keep;
     keep_start(&keep, row);
-    if (!shape.second) {
+    if (!OP_GIVEN && !shape.second) {
         read_part(row, cut, &keep, record_of(shared, shape, r, part),
                   scratch);
     } else {

@@ -91,6 +91,12 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
     return wanted < most ? wanted : most;
 }
 
+unsigned clsm_config_launches(const struct config *config, const struct problem *p)
+{
+    bool two = clsm_variants[config->variant].launches == 2;
+    return two && !clsm_has(p, CLSM_FROM_MAX) ? 2 : 1;
+}
+
 size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
                                const struct traits *t, size_t records)
 {

@@ -103,7 +103,7 @@ static double estimate_looped(const struct config *config, const struct problem 
     double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
-    double launch = k->launch * (v->launches ? v->launches : 1);
+    double launch = k->launch * clsm_config_launches(config, p);
     launch += reads * k->pass;
     return (launch + (throughput > waiting ? throughput : waiting)) / 1.75e9;
 }

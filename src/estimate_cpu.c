@@ -105,7 +105,8 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
     size_t rows = (size_t)clsm_problem_likely_rows(p);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double units = t->compute_units, launch = LAUNCH_CYCLES;
+    unsigned launches = clsm_config_launches(config, p);
+    double units = t->compute_units, launch = launches * LAUNCH_CYCLES;
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double row = row_cycles(config, p, t), turns;
@@ -115,8 +116,8 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         known.inner = 1;
         double parts = (double)clsm_config_parts(config, &known, t);
         turns = ceil((double)rows * parts / units) / parts;
-        launch += LAUNCH_CYCLES + (double)rows * parts / units * PART_CYCLES;
-        in *= 2;
+        launch += (double)rows * parts / units * PART_CYCLES;
+        in *= launches;
     } else {
         double runs = (double)clsm_config_runs(config, rows, t);
         turns = ceil(runs / units) * ceil((double)rows / runs);

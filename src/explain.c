@@ -37,7 +37,7 @@ static unsigned launches_of(const clsm_plan *plan)
     size_t most = clsm_config_launch_rows(config, p, &plan->engine->traits,
                                           plan->engine->shared.records);
     size_t rows = p->rows * p->inner, pieces = rows ? (rows - 1) / most + 1 : 1;
-    return (unsigned)(pieces * (v->launches ? v->launches : 1));
+    return (unsigned)pieces * clsm_config_launches(config, p);
 }
 
 clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)

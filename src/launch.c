@@ -128,7 +128,9 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *d
 {
     struct shared *shared = &l->plan->engine->shared;
     const struct traits *t = &l->plan->engine->traits;
-    bool twice = clsm_variants[l->config->variant].launches == 2;
+    const struct variant *v = &clsm_variants[l->config->variant];
+    bool waits = v->launches != 2;
+    bool twice = clsm_config_launches(l->config, &l->plan->problem) == 2;
     TRY(clsm_shared_order(shared, l->queue));
     TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
     /* work-groups that wait loop over their parts; more than there is room for would
@@ -137,10 +139,10 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *d
     size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
     size_t most =
         t->compute_units * clsm_config_resident(l->config, &l->plan->problem, t);
-    groups = twice || groups < most ? groups : most;
-    if (clsm_variants[l->config->variant].settled) /* as many for each part */
+    groups = waits && groups > most ? most : groups;
+    if (v->settled) /* as many for each part */
         groups -= groups % l->shape.parts;
-    l->shape.second = 0;
+    l->shape.second = !waits && !twice;
     l->shape.launch_rows = rows;
     TRY(launch_groups(l, groups, twice ? NULL : done));
     if (!twice)

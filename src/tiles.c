@@ -208,7 +208,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
     bool all, known = !p->deterministic && p->rows;
-    double launches = clsm_variants[config->variant].launches == 2 ? 2 : 1;
+    double launches = clsm_config_launches(config, p);
     double rows = clsm_problem_likely_rows(p);
     double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
     double units = t->compute_units;

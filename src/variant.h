@@ -123,6 +123,10 @@ unsigned clsm_config_packs(const struct config *config, const struct problem *p,
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t);
 
+/* Launches for some rows: where their statistics are given there is nothing for the first
+ * of two to do. */
+unsigned clsm_config_launches(const struct config *config, const struct problem *p);
+
 /* Rows of one launch whose work-groups leave at most so many records. */
 size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
                                const struct traits *t, size_t records);

@@ -221,6 +221,20 @@ START_TEST(who_cannot_wait_shares_rows_in_two_launches)
 }
 END_TEST
 
+START_TEST(given_statistics_need_no_first_launch)
+{
+    static const clsm_op ops[] = {CLSM_SOFTMAX, CLSM_LOG_SUM_EXP, CLSM_FINISH_SOFTMAX,
+                                  CLSM_FINISH_LOG_SOFTMAX};
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        for (size_t o = 0; o < COUNT(ops); o++) {
+            struct problem p = packed(ops[o], CLSM_F32, 1, 1 << 20);
+            bool two = variant_of(&config)->launches == 2 && o < 2;
+            ck_assert_uint_eq(clsm_config_launches(&config, &p), two ? 2 : 1);
+        }
+}
+END_TEST
+
 START_TEST(usual_rows_on_a_gpu_with_lanes_are_held)
 {
     static const size_t rows[] = {4096, 16384, 65536};
@@ -280,6 +294,7 @@ Suite *held_suite(void)
     tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
     tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_two_launches);
+    tcase_add_test(t, given_statistics_need_no_first_launch);
     tcase_add_test(t, usual_rows_on_a_gpu_with_lanes_are_held);
     tcase_add_test(t, a_cpu_takes_a_loop_a_core_by_its_records);
     tcase_add_test(t, over_all_row_lengths_something_fits_and_has_an_estimate);
