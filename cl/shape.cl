@@ -18,6 +18,12 @@
 #define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 3 reals each */
 #define SHARED_BYTES (PLAIN_AT + 24 * SHARED_RECORDS)
 
+/* What a launch is for, where work-groups share rows without waiting for one another: to leave
+ * each part's state, to bring a row's together, to write. */
+#define STAGE_READ 0
+#define STAGE_MERGE 1
+#define STAGE_WRITE 2
+
 /* Where a tensor's elements stand. */
 struct place {
     ulong offset;
@@ -38,8 +44,9 @@ struct shape {
     ulong scale, softcap, smoothing, z_loss, grad_scale;
     ulong zero;                   /* which no compiler sees through */
     ulong first_row, launch_rows; /* of this launch */
-    ulong parts;     /* of a row that several work-groups share */
-    ulong second;    /* 1 for the second of two launches */
+    ulong parts;     /* of a row that several work-groups share, each with a record, */
+    ulong pieces;    /* and those that they write */
+    ulong stage;     /* of its launches */
     ulong epoch;     /* no two launches use the numbers from here to epoch + rows */
     /* offsets of the operands, by their names in clsoftmax.h */
     ulong at_dy, at_mask, at_temperature, at_slopes, at_sinks, at_targets, at_weights,

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split: several work-groups take a row in two launches: the first leaves each part's maximum
- * and sum, the second writes. Reads x twice, writes y once, on any device. Wins where rows are
- * few and too long for the registers of the whole device.
+ * split: several work-groups take a row in three launches: the first leaves each part's maximum
+ * and sum, the second brings them together, the third writes, in pieces that its work-groups
+ * hold. Reads x twice, writes y once, on any device. Wins where rows are few and too long for
+ * the registers of the whole device.
  */
 #ifndef WG
-#define WG 256
+#define WG 128
 #endif
 #include "any_set.cl"
 #include "held_passes.cl"
 #include "shared.cl"
 
-/* The part's packs; the edges belong to the first part. */
-static struct cut cut_part(struct row row, struct shape shape, uint part)
+/* The packs of one of `parts` parts; the edges belong to the first. */
+static struct cut cut_part(struct row row, uint part, uint parts)
 {
     struct cut cut = cut_row(row);
-    uint parts = (uint)shape.parts, each = cut.packs / parts, extra = cut.packs % parts;
+    uint each = cut.packs / parts, extra = cut.packs % parts;
     cut.base = part * each + min(part, extra);
     cut.packs = cut.base + each + (part < extra ? 1 : 0);
     cut.ragged = cut.ragged && part == 0;
@@ -39,27 +40,28 @@ INLINE void read_part(struct row row, struct cut cut, struct keep *keep, record 
         record_write(mine, s);
 }
 
-INLINE struct state read_records(struct shape shape, size_t r,
-                                 volatile __global uint *shared, __local real *scratch)
+/* The row's state, in the first part's record if the row is yet to be written. */
+INLINE void merge_parts(struct row row, record first, uint parts, struct keep *keep,
+                        __local real *scratch)
 {
     struct state s = state_empty();
-    for (uint k = get_local_id(0); k < shape.parts; k += WG)
-        s = state_merge(s, record_read(record_of(shared, shape, r, k)));
-    return set_state(s, scratch);
+    for (uint k = get_local_id(0); k < parts; k += WG)
+        s = state_merge(s, record_read(first + 3 * k));
+    s = set_state(s, scratch); /* all are read */
+#if OP_WRITES == WRITES_ROW
+    if (get_local_id(0) == 0)
+        record_write(first, s);
+#else
+    close_row(row, s, keep, get_local_id(0), scratch);
+#endif
 }
 
-INLINE void write_part(struct row row, struct cut cut, struct result result)
+INLINE void write_piece(struct row row, struct cut cut, struct result result)
 {
 #if OP_WRITES == WRITES_ROW
-    uint first = get_local_id(0);
-    do {
-        struct held held;
-        hold_row(&held, row, cut, first);
-        held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
-                   (real)1);
-        cut.base += PACKS * WG;
-        cut.ragged = false;
-    } while (cut.base < cut.packs);
+    struct held held;
+    hold_row(&held, row, cut, get_local_id(0));
+    held_write(&held, KEPT, row, cut, get_local_id(0), result, NO_COLUMN, false, (real)1);
 #endif
 }
 
@@ -67,20 +69,23 @@ __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
-    size_t g = get_group_id(0), r = shape.first_row + g / shape.parts;
-    uint part = (uint)(g % shape.parts);
+    uint n = (uint)(shape.stage == STAGE_READ    ? shape.parts
+                    : shape.stage == STAGE_MERGE ? 1
+                                                 : shape.pieces);
+    size_t r = shape.first_row + get_group_id(0) / n;
+    uint part = (uint)(get_group_id(0) % n);
     struct row row = ROW_AT(r);
-    struct cut cut = cut_part(row, shape, part);
+    record records = record_of(shared, shape, r, 0);
     struct keep keep;
     keep_start(&keep, row);
-    if (!OP_GIVEN && !shape.second) {
-        read_part(row, cut, &keep, record_of(shared, shape, r, part),
-                  scratch);
+    if (!OP_GIVEN && shape.stage == STAGE_READ) {
+        read_part(row, cut_part(row, part, n), &keep, records + 3 * part, scratch);
+    } else if (!OP_GIVEN && shape.stage == STAGE_MERGE) {
+        merge_parts(row, records, (uint)shape.parts, &keep, scratch);
     } else {
-        struct state s = OP_GIVEN ? given_state(row)
-                                  : read_records(shape, r, shared, scratch);
+        struct state s = OP_GIVEN ? given_state(row) : record_read(records);
         uint worker = part * WG + get_local_id(0); /* 0: who writes the row's results */
         struct result result = close_row(row, s, &keep, worker, scratch);
-        write_part(row, cut, result);
+        write_piece(row, cut_part(row, part, n), result);
     }
 }

@@ -283,7 +283,7 @@ static uint row_of_set(uint set)
 }
 
 /* The target of set number `set`, if that has a row: any other will do. */
-INLINE long target_of(const __global TARGET *targets, struct shape shape, size_t r, uint set)
+INLINE long target_of(TENSORS, size_t r, uint set)
 {
 #if HAS_TARGETS
     size_t at = r + (set < ROWS ? row_of_set(set) : 0);
@@ -316,14 +316,14 @@ clsm_row(TENSORS)
             stage.y = staged_at(local_y, PHASE_OF(y, Y_BYTES), Y_BYTES);
 #endif
         uint set = get_local_id(0) / CLUSTER;
-        long label = target_of(targets, shape, r, set); /* on its way like the block */
+        long label = target_of(ALL_TENSORS, r, set); /* on its way like the block */
         blocks_wait();
         barrier(CLK_LOCAL_MEM_FENCE);
         for (; set < ROWS; set += SETS) {
             uint k = row_of_set(set);
             struct row row = ROW_AT(r + k);
             row.label = label;
-            label = target_of(targets, shape, r, set + SETS);
+            label = target_of(ALL_TENSORS, r, set + SETS);
             staged_row(row, &stage, k * COLS, scratch);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

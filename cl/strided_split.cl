@@ -94,7 +94,8 @@ __kernel WORK_GROUP(WG) void
 clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
-    size_t g = shape.second ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
+    bool writes = shape.stage == STAGE_WRITE;
+    size_t g = writes ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
     size_t r = shape.first_row + g / shape.parts * TILE + get_local_id(0) % SETS * PACK;
     uint number = (uint)(g % shape.parts);
     struct row row[PACK], part[PACK];
@@ -103,7 +104,7 @@ clsm_row(TENSORS, SHARED)
         row[v] = ROW_BESIDE(r, v);
         part[v] = row_part(row[v], shape, number);
     }
-    if (shape.second) {
+    if (writes) {
         struct state s[PACK];
         read_records(s, row, shape, r, shared, scratch);
         write_part(row, part, shape, number, s, scratch);

@@ -242,8 +242,12 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
 #if HAS_DY
         g.row.dy += VEC * COLS;
 #endif
+#if HAS_FROM_MAX
         struct state s = group_state(&g, from_max + (shape.at_from_max + r),
                                      from_sum + (shape.at_from_sum + r));
+#else
+        struct state s = group_state(&g, 0, 0);
+#endif
         struct result result = op_result(g.row, s, &keep);
 #if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
         op_rescale(&result, (real)UNLIFTED);

@@ -84,7 +84,7 @@ INLINE void write_part(struct row row, struct result result, real max, bool past
 OUTLINE void take_part(TENSORS, SHARED, size_t r, uint part)
 {
     struct row row = ROW_AT(r), mine = part_of(row, shape, part);
-    if (!OP_GIVEN && !shape.second) {
+    if (shape.stage == STAGE_READ && !OP_GIVEN) {
         read_part(mine, record_of(shared, shape, r, part));
         return;
     }

@@ -5,7 +5,7 @@
 
 #include "shared.h"
 
-enum { GROUPS_PER_UNIT = 16, LEAST_PART_COLS = 4096 };
+enum { GROUPS_PER_UNIT = 8, GROUPS_PER_CORE = 16, LEAST_PART_COLS = 4096 };
 
 enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a record */
 
@@ -84,17 +84,41 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
         return clsm_tile_parts(config, p, t);
     if (v->pipelined)
         most = at_least_one(p->cols, LEAST_PART_COLS);
-    /* In two launches: enough to keep the device busy. */
+    /* In several launches: enough to keep the device busy. */
     size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
-    size_t wanted = at_least_one(GROUPS_PER_UNIT * t->compute_units, rows);
+    size_t per_unit = v->pipelined ? GROUPS_PER_CORE : GROUPS_PER_UNIT;
+    size_t wanted = at_least_one(per_unit * t->compute_units, rows);
     wanted = wanted < MOST_PARTS ? wanted : MOST_PARTS;
     return wanted < most ? wanted : most;
 }
 
+unsigned clsm_config_stages(const struct config *config, const struct problem *p)
+{
+    unsigned launches = clsm_variants[config->variant].launches;
+    unsigned read = 1u << STAGE_READ, merge = 1u << STAGE_MERGE,
+             write = 1u << STAGE_WRITE;
+    if (launches < 2 || clsm_has(p, CLSM_FROM_MAX))
+        return write;
+    if (launches == 2) /* who writes brings it together as well */
+        return read | write;
+    return read | merge | (clsm_problem_y(p) == CLSM_Y_ROW ? write : 0);
+}
+
 unsigned clsm_config_launches(const struct config *config, const struct problem *p)
 {
-    bool two = clsm_variants[config->variant].launches == 2;
-    return two && !clsm_has(p, CLSM_FROM_MAX) ? 2 : 1;
+    unsigned stages = clsm_config_stages(config, p), n = 0;
+    for (; stages; stages &= stages - 1)
+        n++;
+    return n;
+}
+
+size_t clsm_config_pieces(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    size_t held = clsm_config_wg(config) * clsm_config_value(config, "PACKS", 1);
+    return clsm_variants[config->variant].launches == 3
+               ? at_least_one(packs_of(p), held)
+               : clsm_config_parts(config, p, t);
 }
 
 size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,
@@ -118,7 +142,7 @@ static const char *shared_misfit(const struct config *config, const struct probl
 {
     size_t parts = clsm_config_parts(config, p, t);
     const struct variant *v = &clsm_variants[config->variant];
-    bool waits = v->launches != 2;
+    bool waits = !v->launches;
     /* one work-group for each unit at least, which has two parts if the next comes
      * ahead, but of two rows if it is settled */
     if (waits && parts > t->compute_units * (v->ahead && !v->settled ? 2 : 1))
@@ -243,9 +267,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return clsm_tile_misfit(config, p, t);
     if (v->alike && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
-    if (v->launches == 2 && clsm_has(p, CLSM_TARGETS) &&
-        clsm_problem_y(p) == CLSM_Y_ROW)
-        return "the second launch may find x overwritten at the target";
+    if (v->launches && clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW)
+        return "the last launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
         return shared_misfit(config, p, t);
     if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)

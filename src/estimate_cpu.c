@@ -110,7 +110,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double row = row_cycles(config, p, t), turns;
-    if (v->launches == 2) {
+    if (v->launches) {
         struct problem known = *p;
         known.rows = rows;
         known.inner = 1;
@@ -123,7 +123,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         turns = ceil(runs / units) * ceil((double)rows / runs);
         turns = fmin(turns, ceil((double)rows / fmin(runs, units)) + 1);
     }
-    double busy = fmin((double)rows * (v->launches == 2 ? units : 1), units);
+    double busy = fmin((double)rows * (v->launches ? units : 1), units);
     double memory = (double)rows * (in + out) / (CYCLE_BYTES * busy);
     return (launch + clsm_together(turns * row, memory, 0)) / HERTZ;
 }

@@ -180,7 +180,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     struct row_bytes bytes = clsm_row_bytes(p);
     bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW, given = clsm_effort(p) == WRITES;
     double units = t->compute_units, busy = fmin(s.groups, units);
-    double launches = clsm_config_launches(config, p);
+    double launches = v->launches ? 2 : 1; /* as fitted; a third is short */
     /* the second reading of long rows comes from the cache in part */
     double again = clsm_config_reads(config, p, t) > 1 && !v->packs
                        ? (launches > 1 ? AGAIN_LATER : AGAIN)

@@ -123,33 +123,43 @@ static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done
                                : clsm_fail_cl(error, "clEnqueueNDRangeKernel");
 }
 
-/* Some rows that work-groups share, in one launch or two. */
+/* Work-groups for one of the launches. */
+static size_t shared_groups(const struct launch *l, size_t rows, unsigned stage)
+{
+    const struct traits *t = &l->plan->engine->traits;
+    const struct variant *v = &clsm_variants[l->config->variant];
+    size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
+    size_t tiles = (rows + per_group - 1) / per_group, groups = tiles * l->shape.parts;
+    if (v->launches)
+        return stage == STAGE_READ    ? groups
+               : stage == STAGE_MERGE ? tiles
+                                      : tiles * l->shape.pieces;
+    /* those that wait loop over their parts; more than there is room for would start
+     * when the others end, and find nothing to do */
+    size_t most =
+        t->compute_units * clsm_config_resident(l->config, &l->plan->problem, t);
+    groups = groups < most ? groups : most;
+    return v->settled ? groups - groups % l->shape.parts
+                      : groups; /* as many for each part */
+}
+
+/* Some rows that work-groups share, in one launch or several. */
 static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
 {
     struct shared *shared = &l->plan->engine->shared;
-    const struct traits *t = &l->plan->engine->traits;
-    const struct variant *v = &clsm_variants[l->config->variant];
-    bool waits = v->launches != 2;
-    bool twice = clsm_config_launches(l->config, &l->plan->problem) == 2;
+    unsigned stages = clsm_config_stages(l->config, &l->plan->problem), launched = 0;
     TRY(clsm_shared_order(shared, l->queue));
     TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
-    /* work-groups that wait loop over their parts; more than there is room for would
-     * start when the others end, and find nothing to do */
-    size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
-    size_t groups = (rows + per_group - 1) / per_group * l->shape.parts;
-    size_t most =
-        t->compute_units * clsm_config_resident(l->config, &l->plan->problem, t);
-    groups = waits && groups > most ? most : groups;
-    if (v->settled) /* as many for each part */
-        groups -= groups % l->shape.parts;
-    l->shape.second = !waits && !twice;
     l->shape.launch_rows = rows;
-    TRY(launch_groups(l, groups, twice ? NULL : done));
-    if (!twice)
-        return CLSM_OK;
-    TRY(clsm_shared_order(shared, l->queue));
-    l->shape.second = 1;
-    return launch_groups(l, groups, done);
+    for (unsigned stage = 0; stages; stage++, stages >>= 1) {
+        if (!(stages & 1))
+            continue;
+        if (launched++)
+            TRY(clsm_shared_order(shared, l->queue));
+        l->shape.stage = stage;
+        TRY(launch_groups(l, shared_groups(l, rows, stage), stages == 1 ? done : NULL));
+    }
+    return CLSM_OK;
 }
 
 /* As many rows at once as the shared memory has records for. */
@@ -162,6 +172,7 @@ static clsm_status launch_shared(struct launch *l, const struct problem *p,
     size_t rows = l->shape.rows, most;
     clsm_status status = CLSM_OK;
     l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
+    l->shape.pieces = clsm_config_pieces(l->config, sized, &l->plan->engine->traits);
     most = clsm_config_launch_rows(l->config, sized, &l->plan->engine->traits,
                                    shared->records);
     pthread_mutex_lock(&shared->lock);

@@ -224,7 +224,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double resident = UNIT_REGISTERS / (registers > 0 ? registers : F64_REGISTERS) / wg;
     resident = fmax(1, floor(resident));
     double there = fmin(ceil(groups / units), resident);
-    double under_way = launches == 2 ? rows : fmin(rows, there * units * tile);
+    double under_way = launches > 1 ? rows : fmin(rows, there * units * tile);
     double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));
     double reads = clsm_config_reads(config, p, t);
     double bytes = in * (1 + missed * (reads - 1)) + out;

@@ -46,7 +46,7 @@ struct variant {
     bool pipelined;       /* a row's terms in local memory while the next is read */
     bool row_per_lane;    /* a vector's lanes are rows */
     bool alike;           /* takes rows that differ in nothing but their elements */
-    unsigned launches;    /* of one enqueue, if more than one */
+    unsigned launches;    /* of a row that is written; 0: one */
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
     struct param {
@@ -123,9 +123,16 @@ unsigned clsm_config_packs(const struct config *config, const struct problem *p,
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t);
 
-/* Launches for some rows: where their statistics are given there is nothing for the first
- * of two to do. */
+/* The launches for some rows: bit s says that there is one with stage s of cl/shape.cl.
+ * Rows whose statistics are given are only written, and others may not be. */
+unsigned clsm_config_stages(const struct config *config, const struct problem *p);
+
+/* How many these are. */
 unsigned clsm_config_launches(const struct config *config, const struct problem *p);
+
+/* Work-groups that write a row. */
+size_t clsm_config_pieces(const struct config *config, const struct problem *p,
+                          const struct traits *t);
 
 /* Rows of one launch whose work-groups leave at most so many records. */
 size_t clsm_config_launch_rows(const struct config *config, const struct problem *p,

@@ -15,7 +15,7 @@ static const char *name_of(int index)
     static const char *const names[] = {"joined:WG=128,HOLD=1",
                                         "ahead:WG=128,HOLD=1",
                                         "settled:WG=128,HOLD=1",
-                                        "split:WG=256,PACKS=4",
+                                        "split:WG=128,PACKS=4",
                                         "strided_split:WG=256,TILE=32",
                                         "strided_ahead:WG=128,TILE=64",
                                         "wide_split:VEC=8"};
@@ -40,7 +40,7 @@ static void set_records(const struct tally *t, size_t records)
 /* The shortest rows that it takes, and rows that need as many records as `records`. */
 static clsm_problem short_rows(int index, size_t records, size_t cols)
 {
-    bool two_parts = clsm_variants[index / MAX_DEVICES].launches != 2;
+    bool two_parts = !clsm_variants[index / MAX_DEVICES].launches;
     return shared_problem(name_of(index), CLSM_SOFTMAX, CLSM_F32,
                           two_parts ? records / 2 + 1 : records,
                           two_parts ? 4 * 128 + cols : cols);

@@ -45,11 +45,12 @@ static void tear_down(void)
     rmdir(folder);
 }
 
-#define SPLIT "split:WG=256,PACKS=4"
+#define SPLIT "split:WG=128,PACKS=4"
 
 enum cached { OFF, COLD, WARM };
 
-/* "split" takes two launches, and memory that all plans of an engine share in turn. */
+/* "split" takes three launches, and memory that all plans of an engine share in turn.
+ */
 static const struct {
     enum cached cache;
     cl_int error;
