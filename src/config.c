@@ -85,9 +85,9 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
     if (v->pipelined)
         most = at_least_one(p->cols, LEAST_PART_COLS);
     /* In several launches: enough to keep the device busy. */
-    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
     size_t per_unit = v->pipelined ? GROUPS_PER_CORE : GROUPS_PER_UNIT;
-    size_t wanted = at_least_one(per_unit * t->compute_units, rows);
+    size_t wanted =
+        at_least_one(per_unit * t->compute_units, clsm_problem_sure_rows(p));
     wanted = wanted < MOST_PARTS ? wanted : MOST_PARTS;
     return wanted < most ? wanted : most;
 }

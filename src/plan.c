@@ -129,8 +129,10 @@ static clsm_status prepare(clsm_plan *plan, const clsm_problem *problem)
     TRY(check_types(&plan->problem, &plan->engine->traits));
     TRY(choose_wished(plan, problem->variant));
     plan->given.variant = NULL; /* the caller's string may go */
-    bool open = plan->problem.open_rows;
-    return open || !clsm_problem_is_empty(&plan->problem) ? build_any(plan) : CLSM_OK;
+    struct problem largest = plan->problem;
+    if (largest.open_rows)
+        largest.rows = 1; /* or more */
+    return clsm_problem_is_empty(&largest) ? CLSM_OK : build_any(plan);
 }
 
 clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,

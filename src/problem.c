@@ -162,6 +162,12 @@ double clsm_problem_likely_rows(const struct problem *p)
     return unknown ? 1e5 : fmax(1, (double)p->rows * (double)p->inner);
 }
 
+size_t clsm_problem_sure_rows(const struct problem *p)
+{
+    size_t rows = p->deterministic ? 1 : p->rows * p->inner;
+    return rows ? rows : 1;
+}
+
 bool clsm_problem_holds_logits(const struct problem *p)
 {
     bool added = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;

@@ -71,9 +71,13 @@ bool clsm_problem_is_batched(const struct problem *p);
 /* Is a logit more than x: scaled, capped, biased or masked by an operand? */
 bool clsm_problem_has_forms(const struct problem *p);
 
-/* Softmaxes that a choice is made for: many where their number is unknown, or where a row's bits
- * may not depend on it. */
+/* Softmaxes that a choice is made for: many where their number is unknown, or where a
+ * row's bits may not depend on it. */
 double clsm_problem_likely_rows(const struct problem *p);
+
+/* Softmaxes that are sure to be there, at least one: those of parts of rows. One where
+ * their number is unknown, or where a row's bits may not depend on it. */
+size_t clsm_problem_sure_rows(const struct problem *p);
 
 /* Does that take more than one multiplication or a bit to say whether a column counts?
  * Then mappings that hold a row hold its logits instead of x. */

@@ -153,8 +153,8 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
     size_t most = (columns_of(config, p) - 1) / hold + 1;
     if (clsm_variants[config->variant].ahead)
         return most;
-    size_t rows = p->deterministic || !p->rows ? 1 : p->rows * p->inner;
-    size_t tiles = (rows - 1) / tile + 1, records = SHARED_RECORDS / tile / tiles;
+    size_t tiles = (clsm_problem_sure_rows(p) - 1) / tile + 1;
+    size_t records = SHARED_RECORDS / tile / tiles;
     size_t wanted = TILE_GROUPS * t->compute_units / tiles;
     wanted = wanted < records ? wanted : records;
     wanted = wanted < most ? wanted : most;
@@ -183,9 +183,10 @@ static const double cache_bytes = 50e6, unit_lanes = 128;
 /* What memory moves for each byte of a tile's column. */
 static double spread(const struct config *config, const struct problem *p)
 {
-    size_t tile = clsm_config_tile(config), width = p->inner < tile ? p->inner : tile;
+    size_t tile = clsm_config_tile(config), inner = p->inner ? p->inner : 1;
+    size_t width = inner < tile ? inner : tile;
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
-    bool cut = p->inner % tile && tile % p->inner;
+    bool cut = inner % tile && tile % inner;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
     return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.5 : bytes < LINE ? 1.1 : 1);
 }

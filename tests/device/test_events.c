@@ -92,7 +92,8 @@ END_TEST
 
 /* An empty problem behind a gate: nothing written, but its event waits like any other.
  */
-static void run_empty(struct tally *t, size_t rows, size_t cols, unsigned flags)
+static void run_empty(struct tally *t, size_t rows, size_t cols, size_t inner,
+                      unsigned flags)
 {
     const struct session *s = &t->device->session;
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, rows, cols);
@@ -101,16 +102,19 @@ static void run_empty(struct tally *t, size_t rows, size_t cols, unsigned flags)
     cl_event gate = clCreateUserEvent(s->context, NULL), done = NULL;
     clsm_plan *plan = NULL;
     p.flags = flags;
+    p.inner = inner;
     tally_ok(t, clsm_plan_create(s->engine, &p, &plan), "plan");
+    tally_ok(t, clsm_plan_explain(plan, NULL, 0, NULL), "explain");
     tally_ok(t, clsm_enqueue(plan, s->queue, y, 0, y, 0, 0, NULL, NULL), "no event");
     tally_ok(t, clsm_enqueue(plan, s->queue, y, 0, y, 0, 1, &gate, &done), "gated");
     clFlush(s->queue);
     linger();
     tally_fact(t, done && status_of(done) != CL_COMPLETE,
-               "rows %zu, cols %zu: done before its wait list", rows, cols);
+               "rows %zu, cols %zu, inner %zu: done before its wait list", rows, cols,
+               inner);
     clSetUserEventStatus(gate, CL_COMPLETE);
     tally_fact(t, done && clWaitForEvents(1, &done) == CL_SUCCESS,
-               "rows %zu, cols %zu: never done", rows, cols);
+               "rows %zu, cols %zu, inner %zu: never done", rows, cols, inner);
     clEnqueueReadBuffer(s->queue, y, CL_TRUE, 0, sizeof after, after, 0, NULL, NULL);
     tally_fact(t, memcmp(before, after, sizeof after) == 0, "wrote something");
     if (done)
@@ -123,11 +127,13 @@ static void run_empty(struct tally *t, size_t rows, size_t cols, unsigned flags)
 START_TEST(empty_problems_are_no_ops_with_events)
 {
     struct tally t = tally_of(_i);
-    run_empty(&t, 0, 33, 0);
-    run_empty(&t, 5, 0, 0);
-    run_empty(&t, 0, 0, 0);
-    run_empty(&t, 0, 33, CLSM_OPEN_ROWS);
-    run_empty(&t, 5, 0, CLSM_OPEN_COLS);
+    run_empty(&t, 0, 33, 1, 0);
+    run_empty(&t, 5, 0, 1, 0);
+    run_empty(&t, 0, 0, 1, 0);
+    run_empty(&t, 5, 33, 0, 0);
+    run_empty(&t, 0, 33, 1, CLSM_OPEN_ROWS);
+    run_empty(&t, 5, 33, 0, CLSM_OPEN_ROWS);
+    run_empty(&t, 5, 0, 1, CLSM_OPEN_COLS);
     tally_end(&t);
 }
 END_TEST

@@ -91,6 +91,23 @@ START_TEST(the_longest_rows_and_the_emptiest_problems_are_served)
 }
 END_TEST
 
+/* A dimension after the axis may be empty, as any other. */
+START_TEST(problems_without_inner_elements_are_served)
+{
+    for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
+        for (size_t rows = 0; rows < 4; rows++)
+            for (size_t d = 0; d < COUNT(devices); d++) {
+                clsm_problem given;
+                struct problem p;
+                clsm_problem_init(&given, (clsm_op)op, CLSM_F32, rows, 5);
+                given.inner = 0;
+                ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+                ck_assert_int_eq(clsm_choose(&p, devices[d], NULL, &c), CLSM_OK);
+                is_sound(&p, devices[d]);
+            }
+}
+END_TEST
+
 START_TEST(every_configuration_is_ranked_once)
 {
     struct problem p = packed(64, 1000, 0);
@@ -355,6 +372,7 @@ Suite *choose_suite(void)
     tcase_add_loop_test(t, over_all_row_lengths_the_chosen_one_fits, 0,
                         (int)COUNT(devices));
     tcase_add_test(t, the_longest_rows_and_the_emptiest_problems_are_served);
+    tcase_add_test(t, problems_without_inner_elements_are_served);
     tcase_add_test(t, every_configuration_is_ranked_once);
     tcase_add_test(t, equals_stand_in_the_tables_order);
     tcase_add_test(t, deterministic_plans_ignore_the_rows);
