@@ -32,7 +32,7 @@ static clsm_status check_kind(const clsm_plan *plan, const struct span *s)
     cl_context context;
     cl_mem_flags flags, forbidden = s->written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY;
     if (!buffer)
-        return clsm_fail(CLSM_ERR_NULL, "clsm_enqueue: buffer %s is NULL", s->name);
+        return clsm_fail(CLSM_ERR_NULL, "buffer %s is NULL", s->name);
     TRY(ask(buffer, CL_MEM_TYPE, sizeof kind, &kind));
     if (kind != CL_MEM_OBJECT_BUFFER)
         return clsm_fail(CLSM_ERR_BUFFER,

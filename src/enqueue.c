@@ -133,6 +133,7 @@ clsm_status clsm_enqueue(clsm_plan *plan, cl_command_queue queue, cl_mem x,
     clsm_args args;
     if (done)
         *done = NULL;
+    NEED(plan);
     TRY(clsm_args_init(plan, &args));
     args.x = x;
     args.y = y;

@@ -139,7 +139,7 @@ clsm_status clsm_problem_at(const struct problem *plan, const clsm_args *args,
     p->mask_stride = args->mask_stride;
     p->causal_offset = args->causal_offset;
     p->grad_scale = args->grad_scale;
-    TRY(clsm_check_number(p, "grad_scale", p->grad_scale, -INFINITY, INFINITY));
+    TRY(clsm_check_number(p, "args.grad_scale", p->grad_scale, -INFINITY, INFINITY));
     return clsm_layouts_check(p);
 }
 

@@ -37,12 +37,18 @@ clsm_status clsm_check_enums(const clsm_problem *problem)
 clsm_status clsm_check_number(const struct problem *p, const char *field, double v,
                               double least, double most)
 {
-    bool finite = clsm_problem_is_f64(p) ? isfinite(v) : isfinite((float)v);
-    return finite && v >= least && v <= most
-               ? CLSM_OK
-               : clsm_fail(CLSM_ERR_VALUE,
-                           "problem.%s is %g, expected a number from %g to %g", field,
-                           v, least, most);
+    bool f64 = clsm_problem_is_f64(p), finite = f64 ? isfinite(v) : isfinite((float)v);
+    const char *range = f64 ? "" : ", of f32's range";
+    if (finite && v >= least && v <= most)
+        return CLSM_OK;
+    if (isfinite(most))
+        return clsm_fail(CLSM_ERR_VALUE, "%s is %g, expected a number from %g to %g",
+                         field, v, least, most);
+    if (isfinite(least))
+        return clsm_fail(CLSM_ERR_VALUE, "%s is %g, expected a finite number from %g%s",
+                         field, v, least, range);
+    return clsm_fail(CLSM_ERR_VALUE, "%s is %g, expected a finite number%s", field, v,
+                     range);
 }
 
 static clsm_status check_operands(const clsm_problem *problem, struct problem *p)
@@ -81,12 +87,12 @@ static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
     const unsigned may = clsm_op_may(p->op);
     if (!(may & CLSM_FORM_BITS))
         return check_no_forms(problem, p);
-    TRY(clsm_check_number(p, "softcap", problem->softcap, 0, INFINITY));
+    TRY(clsm_check_number(p, "problem.softcap", problem->softcap, 0, INFINITY));
     if (problem->softcap > 0 && !clsm_problem_is_f64(p) && (float)problem->softcap == 0)
         return clsm_fail(CLSM_ERR_VALUE,
                          "problem.softcap is %g, expected 0 or a number that f32 holds",
                          problem->softcap);
-    TRY(clsm_check_number(p, "temperature", problem->temperature, 0, INFINITY));
+    TRY(clsm_check_number(p, "problem.temperature", problem->temperature, 0, INFINITY));
     p->one_hot = problem->temperature == 0;
     if (p->one_hot && !(may & CLSM_BIT(CLSM_TEMPERATURE)))
         return clsm_fail(CLSM_ERR_VALUE,
@@ -121,9 +127,11 @@ static clsm_status check_numbers(const clsm_problem *problem, const struct probl
                          "problem.nonfinite is the limit, expected the default: %s has "
                          "no other",
                          clsm_op_name(p->op));
-    TRY(clsm_check_number(p, "label_smoothing", problem->label_smoothing, 0, 1));
-    TRY(clsm_check_number(p, "z_loss", problem->z_loss, 0, INFINITY));
-    return clsm_check_number(p, "grad_scale", problem->grad_scale, -INFINITY, INFINITY);
+    TRY(clsm_check_number(p, "problem.label_smoothing", problem->label_smoothing, 0,
+                          1));
+    TRY(clsm_check_number(p, "problem.z_loss", problem->z_loss, 0, INFINITY));
+    return clsm_check_number(p, "problem.grad_scale", problem->grad_scale, -INFINITY,
+                             INFINITY);
 }
 
 clsm_status clsm_check_values(const clsm_problem *problem, struct problem *p)

@@ -12,7 +12,8 @@ clsm_status clsm_check_enums(const clsm_problem *problem);
  * the operands and the scale; p's types and operation stand already. */
 clsm_status clsm_check_values(const clsm_problem *problem, struct problem *p);
 
-/* A number of a problem: finite in the type that is computed in, and within bounds? */
+/* A number that a caller gave as `field`: finite in the type that is computed in, and
+ * within bounds? */
 clsm_status clsm_check_number(const struct problem *p, const char *field, double v,
                               double least, double most);
 

@@ -53,7 +53,7 @@ START_TEST(short_form_refuses_the_same)
     cl_command_queue queue = rig.session->queue;
     cl_event done = (cl_event)&rig;
     clsm_status got = clsm_enqueue(NULL, queue, rig.x, 0, rig.y, 0, 0, NULL, &done);
-    check_refusal(&t, got, CLSM_ERR_NULL, "plan", "NULL", done, "plan");
+    check_refusal(&t, got, CLSM_ERR_NULL, "clsm_enqueue: plan", "NULL", done, "plan");
     done = (cl_event)&rig;
     got = clsm_enqueue(rig.plan, NULL, rig.x, 0, rig.y, 0, 0, NULL, &done);
     check_refusal(&t, got, CLSM_ERR_NULL, "queue", "NULL", done, "queue");

@@ -77,25 +77,27 @@ END_TEST
 
 START_TEST(numbers_must_be_finite_and_in_their_range)
 {
-#define RANGE(field, v)                                                                \
+#define RANGE(field, v, expected)                                                      \
     given.field = v;                                                                   \
-    BAD(CLSM_ERR_VALUE, "problem." #field " is", "expected a number from");            \
+    BAD(CLSM_ERR_VALUE, "problem." #field " is", "expected " expected);                \
     set_up();
-    RANGE(softcap, -1)
-    RANGE(softcap, INFINITY)
-    RANGE(softcap, 1e39)
-    RANGE(softcap, NAN)
-    RANGE(temperature, -0.5)
-    RANGE(temperature, NAN)
-    RANGE(temperature, INFINITY)
-    RANGE(label_smoothing, -1e-9)
-    RANGE(label_smoothing, 1.0001)
-    RANGE(label_smoothing, NAN)
-    RANGE(z_loss, -1)
-    RANGE(z_loss, INFINITY)
-    RANGE(grad_scale, NAN)
-    RANGE(grad_scale, -INFINITY)
-    RANGE(grad_scale, 1e39)
+    RANGE(softcap, -1, "a finite number from 0, of f32's range")
+    RANGE(softcap, INFINITY, "a finite number from 0, of f32's range")
+    RANGE(softcap, 1e39, "a finite number from 0, of f32's range")
+    RANGE(softcap, NAN, "a finite number from 0, of f32's range")
+    RANGE(temperature, -0.5, "a finite number from 0, of f32's range")
+    RANGE(temperature, NAN, "a finite number from 0, of f32's range")
+    RANGE(temperature, INFINITY, "a finite number from 0, of f32's range")
+    RANGE(label_smoothing, -1e-9, "a number from 0 to 1")
+    RANGE(label_smoothing, 1.0001, "a number from 0 to 1")
+    RANGE(label_smoothing, NAN, "a number from 0 to 1")
+    RANGE(z_loss, -1, "a finite number from 0, of f32's range")
+    RANGE(z_loss, INFINITY, "a finite number from 0, of f32's range")
+    RANGE(grad_scale, NAN, "a finite number, of f32's range")
+    RANGE(grad_scale, -INFINITY, "a finite number, of f32's range")
+    RANGE(grad_scale, 1e39, "a finite number, of f32's range")
+    given.x_type = CLSM_F64;
+    RANGE(grad_scale, -INFINITY, "a finite number")
 #undef RANGE
     given.y_type = CLSM_F64;
     given.grad_scale = -1e39;

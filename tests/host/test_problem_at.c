@@ -113,8 +113,8 @@ START_TEST(a_call_has_its_own_mask_strides_offset_and_gradient_scale)
             "size_t bytes");
     args.mask_stride.row = 8;
     args.grad_scale = NAN;
-    REFUSED(clsm_problem_at(&plan, &args, &p), CLSM_ERR_VALUE, "problem.grad_scale is",
-            "expected a number");
+    REFUSED(clsm_problem_at(&plan, &args, &p), CLSM_ERR_VALUE, "args.grad_scale is",
+            "expected a finite number");
 }
 END_TEST
 
