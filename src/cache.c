@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 48, MAX_ENTRIES = 4096, DEFAULT_MIB = 128 };
+enum { NAME_BYTES = 48, DEFAULT_MIB = 128 };
 
 static const char magic[8] = "clsm-p1";
 
@@ -195,47 +195,64 @@ static bool is_ours(const char *name)
            (digits == 8 && strncmp(name + digits, ".bin.", 5) == 0);
 }
 
+/* However many there are: a list cut off would keep the rest for good. */
+struct entries {
+    struct entry *of;
+    size_t count, room;
+};
+
+static bool has_room(struct entries *all)
+{
+    if (all->count < all->room)
+        return true;
+    size_t room = all->room ? 2 * all->room : 256;
+    struct entry *more = realloc(all->of, room * sizeof *more);
+    if (!more)
+        return false;
+    all->of = more;
+    all->room = room;
+    return true;
+}
+
 /* Our own files in the folder, a crashed process's temporary ones among them. */
-static size_t list_entries(const struct cache *cache, struct entry *entries)
+static void list_entries(const struct cache *cache, struct entries *all)
 {
     int again = openat(cache->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = again >= 0 ? fdopendir(again) : NULL;
     if (!dir) {
         if (again >= 0)
             close(again);
-        return 0;
+        return;
     }
-    size_t n = 0;
     struct stat s;
-    for (struct dirent *d; n < MAX_ENTRIES && (d = readdir(dir));) {
+    for (struct dirent *d; (d = readdir(dir)) && has_room(all);) {
         size_t length = strlen(d->d_name);
         if (length >= NAME_BYTES || !is_ours(d->d_name) ||
             fstatat(cache->folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(s.st_mode))
             continue;
-        memcpy(entries[n].name, d->d_name, length + 1);
-        entries[n].used = s.st_mtim;
-        entries[n++].bytes = (uint64_t)s.st_size;
+        struct entry *one = &all->of[all->count++];
+        memcpy(one->name, d->d_name, length + 1);
+        one->used = s.st_mtim;
+        one->bytes = (uint64_t)s.st_size;
     }
     closedir(dir);
-    return n;
 }
 
 static void trim(const struct cache *cache)
 {
-    struct entry *entries = malloc(MAX_ENTRIES * sizeof *entries);
-    if (!entries)
-        return;
-    size_t n = list_entries(cache, entries);
+    struct entries all = {NULL, 0, 0};
+    list_entries(cache, &all);
     uint64_t total = 0;
-    for (size_t i = 0; i < n; i++)
-        total += entries[i].bytes;
-    qsort(entries, n, sizeof *entries, by_age);
-    for (size_t i = 0; i < n && total > cache->limit_bytes; i++) {
-        total -= entries[i].bytes;
-        unlinkat(cache->folder, entries[i].name, 0);
+    for (size_t i = 0; i < all.count; i++)
+        total += all.of[i].bytes;
+    if (total > cache->limit_bytes)
+        qsort(all.of, all.count, sizeof *all.of, by_age);
+    for (size_t i = 0; i < all.count && total > cache->limit_bytes; i++) {
+        total -= all.of[i].bytes;
+        unlinkat(cache->folder, all.of[i].name, 0);
     }
-    free(entries);
+    free(all.of);
 }
 
 void clsm_cache_store(const struct cache *cache, const void *key, size_t key_bytes,

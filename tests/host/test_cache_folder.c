@@ -153,6 +153,26 @@ START_TEST(the_size_limit_removes_the_oldest_first)
 }
 END_TEST
 
+/* 5000 entries of a KiB, of which 2 MiB hold 2047 and a new one. */
+START_TEST(the_size_limit_holds_for_any_number_of_entries)
+{
+    char path[160];
+    setenv("CLSM_CACHE_MIB", "2", 1);
+    ck_assert(cache_reopen());
+    for (unsigned i = 0; i < 5000; i++) {
+        snprintf(path, sizeof path, "%s/%032x.bin", cache_folder, i);
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        ck_assert_uint_eq(fwrite(large, 1, 1024, file), 1024);
+        fclose(file);
+    }
+    cache_age(200);
+    cache_put("new", "binary", 6);
+    ck_assert(cache_has("new", "binary", 6));
+    ck_assert_uint_eq(cache_entries(), 2048);
+}
+END_TEST
+
 START_TEST(a_loaded_entry_counts_as_young)
 {
     setenv("CLSM_CACHE_MIB", "2", 1);
@@ -234,6 +254,7 @@ Suite *cache_folder_suite(void)
     tcase_add_test(c, a_place_that_cannot_be_written_is_no_error);
     tcase_add_test(c, a_folder_that_vanishes_is_no_error);
     tcase_add_test(c, the_size_limit_removes_the_oldest_first);
+    tcase_add_test(c, the_size_limit_holds_for_any_number_of_entries);
     tcase_add_test(c, a_loaded_entry_counts_as_young);
     tcase_add_test(c, a_limit_of_0_keeps_nothing);
     tcase_add_test(c, files_of_others_are_never_removed);
