@@ -45,6 +45,12 @@ INLINE struct state join_parts(const struct part *p, struct shape shape,
 {
     uint sign = sign_of(shape, p->tile), k = (uint)get_local_id(0) % READERS;
     struct state sum = state_empty();
+    if (PARTS > READERS && STATE_PIECES == 1 && OP_NEEDS_MAX) {
+        for (; k < PARTS; k += 4 * READERS)
+            sum = signed_merge_four(sum, tile_record(shared, shape, p, k), READERS * TILE,
+                                    (PARTS - 1 - k) / READERS + 1, sign);
+        return tile_merge(sum, scratch);
+    }
     if (k < PARTS)
         sum = signed_read(tile_record(shared, shape, p, k), sign, false);
     for (k += READERS; k < PARTS; k += READERS)
