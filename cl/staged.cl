@@ -57,9 +57,17 @@ struct stage {
     struct staged x, dy, y;
 };
 
+/* Are words compared as they are? They need to be full. */
+#if WORD_MAX && !FORMS && !BOUNDED
+#define MAX_OF_WORDS (RUN % 2 == 0)
+#else
+#define MAX_OF_WORDS 0
+#endif
+
 /* What a worker holds of its row. */
 struct taken {
     real x[HELD], dy[HELD];
+    uint word[RUNS * X_WORDS]; /* x's, X_WORDS of room for a run */
 };
 
 static bool is_taken(struct row row, uint c)
@@ -85,8 +93,10 @@ static uint worker_column(struct row row, uint first, uint step, uint i)
 INLINE void take_row(struct taken *t, struct row row, const struct stage *stage, uint at,
                      uint first)
 {
-    uint x[RUNS * X_WORDS], dy[RUNS * DY_WORDS];
-    runs_get(x, X_WORDS, stage->x, at, first, X_BYTES);
+    uint dy[RUNS * DY_WORDS];
+    UNROLL for (uint i = 0; i < RUNS * X_WORDS && MAX_OF_WORDS; i++)
+        t->word[i] = CAT(minus_inf_, X)(0);
+    runs_get(t->word, X_WORDS, stage->x, at, first, X_BYTES);
 #if HAS_DY
     runs_get(dy, DY_WORDS, stage->dy, at, first, DY_BYTES);
 #endif
@@ -97,7 +107,7 @@ INLINE void take_row(struct taken *t, struct row row, const struct stage *stage,
         t->dy[i] = 0;
         if (!is_taken(row, c))
             continue;
-        t->x[i] = logit_of(row, c, CAT(word_, X)(x + j * X_WORDS, k));
+        t->x[i] = logit_of(row, c, CAT(word_, X)(t->word + j * X_WORDS, k));
 #if HAS_DY
         t->dy[i] = CAT(word_, DY)(dy + j * DY_WORDS, k);
 #endif
@@ -110,8 +120,26 @@ static struct element taken_element(const struct taken *t, uint first, uint i)
     return e;
 }
 
+#if WORD_MAX
+/* The largest number of its words. */
+static real taken_word_max(const struct taken *t)
+{
+    uint most[2] = {t->word[0], t->word[0]};
+    UNROLL for (uint j = 0; j < RUNS; j++)
+        UNROLL for (uint i = 0; i < RUN / 2; i++)
+            most[i % 2] = word_max(most[i % 2], t->word[j * X_WORDS + i]);
+    uint both = word_max(most[0], most[1]);
+    real low = real_max((real)(-INFINITY), CAT(word_, X)(&both, 0));
+    return real_max(low, CAT(word_, X)(&both, 1));
+}
+#endif
+
 static real taken_max(const struct taken *t)
 {
+#if WORD_MAX
+    if (MAX_OF_WORDS)
+        return taken_word_max(t);
+#endif
     real max[PACK];
     UNROLL for (uint k = 0; k < PACK; k++)
         max[k] = -INFINITY;
