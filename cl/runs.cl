@@ -3,9 +3,11 @@
  * A row of COLS elements in local memory between CLUSTER workers, in runs of RUN neighbours each,
  * which move up to 16 bytes at once: from words in registers and back.
  */
-/* What a worker holds in runs of n; the longest runs with which nobody holds more. */
+/* What a worker holds in runs of n; the longest runs with which nobody holds more, but one number
+ * more is less than what half a word at a time takes. */
 #define HELD_IN(n) ((COLS + (n)*CLUSTER - 1) / ((n)*CLUSTER) * (n))
-#define RUNS_OF(n) (COLS % (n) == 0 && (n) <= PACK && HELD_IN(n) == HELD_IN(1))
+#define MORE_IN(n) ((n) == 2 && sizeof(mem_x) == 2 ? 1 : 0)
+#define RUNS_OF(n) (COLS % (n) == 0 && (n) <= PACK && HELD_IN(n) <= HELD_IN(1) + MORE_IN(n))
 #define LOWEST_BIT(n) ((n) & -(n))
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
