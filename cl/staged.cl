@@ -153,32 +153,62 @@ static real taken_max(const struct taken *t)
 /* Terms take the places of what they are made of, where the result is made of them. */
 #define HOLDS_TERMS TERMS_SERVE
 
-#if COUNTS_ONES && HAS_PTX && !REAL_IS_F64 && !HOLDS_TERMS && !OP_KEEPS
-#define ADDS_APART ROUGH
-/* Plain sums, which a result of 16 bits does with. */
-static struct pair taken_sum_apart(const struct taken *t, struct row row, uint first, real max)
+/* What is held of element i as its term, which is `term` if it is no one. */
+INLINE void hold_term(struct taken *t, uint i, real term, real max)
 {
-    real ones = (real)0, beside[PACK];
-    UNROLL for (uint k = 0; k < PACK; k++)
-        beside[k] = (real)0;
-    UNROLL for (uint i = 0; i < HELD; i++)
-        ptx_add_apart(&ones, beside + i % PACK, t->x[i], ones_at(max),
-                      op_other_term(row, taken_element(t, first, i), max));
-    struct pair sum = {tree_sum(beside), (real)0};
-    return sum_of_both(sum, ones, max);
-}
-#else
-#define ADDS_APART 0
-#define taken_sum_apart(t, row, first, max) state_empty().sum
+#if HOLDS_TERMS
+    t->x[i] = COUNTS_ONES && LIMIT && t->x[i] == ones_at(max) ? (real)1 : term;
 #endif
+}
 
-static struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
-                             struct keep *keep)
+INLINE void keep_taken(struct keep *keep, struct row row, struct element e)
+{
+    if (OP_KEEPS && is_taken(row, e.c))
+        keep_add(keep, row, e);
+}
+
+#if COUNTS_ONES
+/* How many terms are added plainly: more digits than 16-bit results show get lost in more. */
+enum { TOGETHER = ROUGH ? HELD : 16 };
+
+/* The ones among a worker's terms, and the others' sum. */
+INLINE real taken_apart(struct taken *t, struct row row, uint first, real max,
+                        struct keep *keep, real *ones)
 {
     struct pair sum = {(real)0, (real)0};
+    real others[PACK];
+    UNROLL for (uint i = 0; i < HELD; i++)
+    {
+        UNROLL for (uint k = 0; k < PACK && i % TOGETHER == 0; k++)
+            others[k] = (real)0;
+        struct element e = taken_element(t, first, i);
+        real term = op_other_term(row, e, max);
+        add_apart(ones, others + i % PACK, e.x, ones_at(max), term);
+        keep_taken(keep, row, e);
+        hold_term(t, i, term, max);
+        if (i + 1 < HELD && (i + 1) % TOGETHER != 0)
+            continue;
+        real part = tree_sum(others);
+        sum = i < TOGETHER ? sum : pair_add(sum, part);
+        sum.hi = i < TOGETHER ? part : sum.hi;
+    }
+    return sum.hi + sum.lo;
+}
+
+/* The row's sum. Ones are whole numbers, and as many others as there are lanes are few. */
+INLINE struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
+                             struct keep *keep, __local real *scratch)
+{
     real ones = (real)0;
-    if (ADDS_APART)
-        return taken_sum_apart(t, row, first, max);
+    real others = taken_apart(t, row, first, max, keep, &ones);
+    struct pair sum = {unbiased(set_add(others, scratch), max), (real)0};
+    return pair_add(sum, set_add(ones, scratch));
+}
+#else
+INLINE struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
+                             struct keep *keep, __local real *scratch)
+{
+    struct pair sum = {(real)0, (real)0};
     UNROLL for (uint i = 0; i < HELD; i += PACK)
     {
         real term[PACK], most = -INFINITY;
@@ -189,16 +219,15 @@ static struct pair taken_sum(struct taken *t, struct row row, uint first, real m
                 continue;
             struct element e = taken_element(t, first, i + k);
             most = real_max(most, e.x);
-            real all = term_beside(row, e, max, &ones, term + k);
-            if (OP_KEEPS && is_taken(row, e.c))
-                keep_add(keep, row, e);
-            if (HOLDS_TERMS)
-                t->x[i + k] = all;
+            term[k] = op_term(row, e, max);
+            keep_taken(keep, row, e);
+            hold_term(t, i + k, term[k], max);
         }
-        sum = add_terms(sum, term, !COUNTS_ONES && most == max);
+        sum = add_terms(sum, term, most == max);
     }
-    return sum_of_both(sum, ones, max);
+    return set_sum(sum, scratch);
 }
+#endif
 
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
 /* The first column where the row has its maximum, in rows of temperature 0. */
@@ -277,7 +306,7 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
 #if OP_NEEDS_MAX
     s.max = set_max(taken_max(&taken), scratch);
 #endif
-    s.sum = set_sum(taken_sum(&taken, row, first, s.max, &keep), scratch);
+    s.sum = taken_sum(&taken, row, first, s.max, &keep, scratch);
     s.sum = sum_with_tiny(s.sum, row, first, s.max, scratch);
 #endif
     uint hot = NO_COLUMN;

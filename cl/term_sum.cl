@@ -27,15 +27,32 @@ INLINE real term_beside(struct row row, struct element e, real max, real *ones, 
 #endif
 }
 
+/* To ones 1 where x is `one`; elsewhere term to others. */
+INLINE void add_apart(real *ones, real *others, real x, real one, real term)
+{
+#if HAS_PTX && !REAL_IS_F64
+    ptx_add_apart(ones, others, x, one, term);
+#else
+    *ones += x == one ? (real)1 : (real)0;
+    *others += x == one ? (real)0 : term;
+#endif
+}
+
+/* A sum of other terms without what they are off by. */
+INLINE real unbiased(real beside, real max)
+{
+    if (!BIASED_BESIDE)
+        return beside;
+    real m = max == (real)INFINITY ? (real)0 : row_max(max); /* beside it all are 0 */
+    return beside * exp_unbias(m);
+}
+
 /* The sum of both. */
 INLINE struct pair sum_of_both(struct pair beside, real ones, real max)
 {
 #if COUNTS_ONES
-    if (BIASED_BESIDE) {
-        real m = max == (real)INFINITY ? (real)0 : row_max(max); /* beside it all are 0 */
-        beside.hi *= exp_unbias(m);
-        beside.lo *= exp_unbias(m);
-    }
+    beside.hi = unbiased(beside.hi, max);
+    beside.lo = unbiased(beside.lo, max);
     return pair_add(beside, ones);
 #else
     return beside;
