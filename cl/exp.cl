@@ -80,6 +80,40 @@ static real exp_unbias(real max)
     return ptx_exp2(-fma(max, exp_slope(max), -max * exp_slope(max)));
 }
 #define EXP_BIASED 1
+
+/* 2^RAISE exp(x - max) in as few steps, for a sum of a few hundred of which a logarithm is taken.
+ * Rounding x / ln2 - from costs a term as many units of 2^-24 as it lies from 2^RAISE below the
+ * maximum: many equal terms count most where that is little. All of a row's terms are off by one
+ * factor near 1, 2^f, as `from` is a multiple of 1/16 for t to lose nothing else.
+ * Beyond 2^17 the maximum's neighbours are as far from it as above. */
+#define RAISE 8
+static bool raises(real max)
+{
+    return fabs(max) <= 0x1p+17f;
+}
+
+/* max / ln2 as a multiple of 1/16. */
+static real exp_step(real max)
+{
+    return fma(max, 0x1.715476p+0f, 0x1.8p+19f) - 0x1.8p+19f;
+}
+
+static real exp_raised(real x, real max)
+{
+    real slope = raises(max) ? 0x1.715476p+0f : 1.0f;
+    real from = raises(max) ? exp_step(max) - RAISE : max;
+    return ptx_exp2(fma(x, slope, -from));
+}
+
+/* What takes the powers away, 2^(-f - RAISE) with |f| <= 1/32. */
+static real exp_lower(real max)
+{
+    real f = fma(max, 0x1.715476p+0f, -exp_step(max));
+    real e = fma(f, -0x1.c6b08ep-5f * 0x1p-8f, 0x1.ebfbe0p-3f * 0x1p-8f);
+    e = fma(e, f, -0x1.62e430p-1f * 0x1p-8f);
+    e = fma(e, f, 0x1p-8f);
+    return raises(max) ? e : 1.0f;
+}
 #else
 /* (1 + q) s for s a power of 2, which leaves 1 + q rounded once. */
 static real more_times(real q, real s)
@@ -227,4 +261,6 @@ static inline struct factors exp_factors(real d)
 #define EXP_BIASED 0
 #define exp_biased(x, max) exp_result((x) - (max))
 #define exp_unbias(max) ((real)1)
+#define exp_raised(x, max) exp_result((x) - (max))
+#define exp_lower(max) ((real)1)
 #endif

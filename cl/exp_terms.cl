@@ -119,9 +119,22 @@ static real op_term(struct row row, struct element e, real max)
 #define BIASED_BESIDE 0
 #endif
 
+/* Or by exp_lower? A loss may be as far off as what its terms lose. */
+#if EXP_BIASED && defined COLS && HAS_TARGETS && !LIMIT && !(HAS_MAX || HAS_SUM || HAS_LSE)
+#if OP_FROM_TERM
+#define RAISED (sizeof(mem_x) == 2 && sizeof(mem_y) == 2)
+#else
+#define RAISED (sizeof(mem_x) == 2)
+#endif
+#else
+#define RAISED 0
+#endif
+
 /* The same where x and max are not both infinite. */
 static real op_other_term(struct row row, struct element e, real max)
 {
+    if (RAISED)
+        return exp_raised(e.x, row_max(max));
     if (BIASED_BESIDE)
         return exp_biased(e.x, row_max(max));
     return exp_term(e.x - row_max(max));

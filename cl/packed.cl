@@ -88,7 +88,7 @@ INLINE void packed_row(struct row row, const uint *x, const uint *dy, uint k, re
     }
     real all[COLS];
     struct state s = packed_state(row, e, all, &keep);
-    struct result result = close_row(row, s, &keep, 0, 0);
+    struct result result = result_of_terms(close_row(row, s, &keep, 0, 0), s.max);
 #if OP_VANISHES
     UNROLL for (uint c = 0; c < COLS; c++)
         all[c] = op_vanishes(result) ? (real)0 : all[c];

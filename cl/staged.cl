@@ -313,7 +313,7 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
     hot = taken_hot(&taken, row, s.max, first, scratch);
 #endif
-    struct result result = close_row(row, s, &keep, first, scratch);
+    struct result result = result_of_terms(close_row(row, s, &keep, first, scratch), s.max);
 #if OP_WRITES == WRITES_ROW
     real part = (real)1;
 #if HOLDS_TERMS && MAX_MOVES

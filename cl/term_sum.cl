@@ -41,6 +41,8 @@ INLINE void add_apart(real *ones, real *others, real x, real one, real term)
 /* A sum of other terms without what they are off by. */
 INLINE real unbiased(real beside, real max)
 {
+    if (RAISED)
+        return beside * exp_lower(row_max(max));
     if (!BIASED_BESIDE)
         return beside;
     real m = max == (real)INFINITY ? (real)0 : row_max(max); /* beside it all are 0 */
@@ -57,6 +59,16 @@ INLINE struct pair sum_of_both(struct pair beside, real ones, real max)
 #else
     return beside;
 #endif
+}
+
+/* A result that makes values of terms, if these are off. */
+INLINE struct result result_of_terms(struct result result, real max)
+{
+#if OP_RESCALES
+    if (RAISED)
+        op_rescale(&result, exp_lower(row_max(max)));
+#endif
+    return result;
 }
 
 /* As a tree; but where the row's maximum is among them, a logarithm wants the others' last
