@@ -81,6 +81,25 @@ static real exp_unbias(real max)
 }
 #define EXP_BIASED 1
 
+/* log(1 + r) for -1 <= r < 2^126 or NaN within 2.5 units of 2^-24, in 20 steps where the device's
+ * own function takes more for other r. e is the exponent of 1 + r as it stands in its bits, and
+ * f = (1 + r) 2^-e - 1 is rounded once. */
+static real log1p_short(real r)
+{
+    uint e = (as_uint(r + 1.0f) - 0x3f3504f3u) & 0xff800000u;
+    real scale = as_float(0x3f800000u - e);
+    real f = fma(r, scale, scale - 1.0f);
+    real p = fma(0x1.66032ep-4f, f, -0x1.2510ecp-3f);
+    p = fma(p, f, 0x1.317eccp-3f);
+    p = fma(p, f, -0x1.535aaep-3f);
+    p = fma(p, f, 0x1.98d332p-3f);
+    p = fma(p, f, -0x1.0004aep-2f);
+    p = fma(p, f, 0x1.5556f2p-2f);
+    p = fma(p, f, -0x1.fffffap-2f);
+    p = fma((real)(int)e, 0x1.62e430p-24f, fma(f * f, p, f));
+    return r == -1.0f ? -INFINITY : p;
+}
+
 /* 2^RAISE exp(x - max) in as few steps, for a sum of a few hundred of which a logarithm is taken.
  * Rounding x / ln2 - from costs a term as many units of 2^-24 as it lies from 2^RAISE below the
  * maximum: many equal terms count most where that is little. All of a row's terms are off by one

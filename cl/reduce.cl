@@ -108,7 +108,9 @@ static struct state state_raise(struct state s, real max)
 static real state_log_sum(struct state s)
 {
     real rest = (s.sum.hi - (real)1) + s.sum.lo;
-#if LIFT /* a driver's own may halve what has no half in the normal range */
+#if HAS_PTX && !REAL_IS_F64
+    return log1p_short(rest);
+#elif LIFT /* a driver's own may halve what has no half in the normal range */
     return rest * rest < (real)0x1p-50f ? rest : log1p(rest);
 #else
     return log1p(rest);
