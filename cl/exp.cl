@@ -100,6 +100,20 @@ static real log1p_short(real r)
     return r == -1.0f ? -INFINITY : p;
 }
 
+/* The same for a first try at a logarithm, which may fail where numbers are too large. */
+static real exp_tried(real x, real max)
+{
+    return ptx_exp2(fma(x, 0x1.715476p+0f, -max * 0x1.715476p+0f));
+}
+
+/* The logarithm of a sum of these within 2^-22 of itself and 2^-21, from 2^-7 to 32; else NaN. */
+static real exp_tried_log(real sum, real max)
+{
+    real lost = fma(max, 0x1.715476p+0f, -max * 0x1.715476p+0f);
+    real v = (ptx_log2(sum) - lost) * 0x1.62e430p-1f;
+    return as_uint(v) - as_uint(0x1p-7f) < as_uint(32.0f) - as_uint(0x1p-7f) ? v : NAN;
+}
+
 /* 2^RAISE exp(x - max) in as few steps, for a sum of a few hundred of which a logarithm is taken.
  * Rounding x / ln2 - from costs a term as many units of 2^-24 as it lies from 2^RAISE below the
  * maximum: many equal terms count most where that is little. All of a row's terms are off by one
@@ -280,6 +294,8 @@ static inline struct factors exp_factors(real d)
 #define EXP_BIASED 0
 #define exp_biased(x, max) exp_result((x) - (max))
 #define exp_unbias(max) ((real)1)
+#define exp_tried(x, max) exp_result((x) - (max))
+#define exp_tried_log(sum, max) ((real)NAN)
 #define exp_raised(x, max) exp_result((x) - (max))
 #define exp_lower(max) ((real)1)
 #endif

@@ -141,6 +141,19 @@ static real op_other_term(struct row row, struct element e, real max)
 }
 #define OP_ONES (!ALONE)
 
+/* Is the logarithm for 16-bit results known where the sum's last digits are not? See try_log. */
+#if EXP_BIASED && defined COLS && defined CLUSTER && OP_NEEDS_REST && !ALONE && !FORMS && \
+    !(OP_FROM_TERM || HAS_SINKS || defined OP_KEEPS || defined OP_GIVEN)
+#define LOG_KNOWN BIASED_BESIDE
+#else
+#define LOG_KNOWN 0
+#endif
+
+static real log_sum_of(struct state s)
+{
+    return LOG_KNOWN ? s.log_sum : state_log_sum(s);
+}
+
 /* What an element is compared with that may be one. */
 static real ones_at(real max)
 {

@@ -12,7 +12,7 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    struct result r = {state_lse(s)};
+    struct result r = {s.max + log_sum_of(s)};
     return r;
 }
 

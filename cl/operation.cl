@@ -32,6 +32,9 @@
 #ifndef BIASED_BESIDE
 #define BIASED_BESIDE 0
 #endif
+#ifndef LOG_KNOWN
+#define LOG_KNOWN 0
+#endif
 #ifndef RAISED
 #define RAISED 0
 #endif

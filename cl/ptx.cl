@@ -24,6 +24,14 @@ static float ptx_exp2_deep(float t)
     return e;
 }
 
+/* log2(v) within 2^-22, for v below 1/2 and above 2 as a share of it. */
+static float ptx_log2(float v)
+{
+    float t;
+    __asm__("lg2.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(v));
+    return t;
+}
+
 /* 1 / v within a unit of the last digit, for v below 2^126, where the division that OpenCL asks
  * for takes ten steps. */
 static float ptx_inverse(float v)

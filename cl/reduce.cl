@@ -20,6 +20,7 @@ struct state {
     struct pair part; /* the sum of the latest elements, at most SPAN */
     struct pair sum;  /* the sum of those before */
     real lost;        /* what rounding took from sum.lo */
+    real log_sum;     /* LOG_KNOWN: the logarithm of the sum */
 };
 
 static struct pair pair_add(struct pair s, real v)

@@ -229,6 +229,55 @@ INLINE struct pair taken_sum(struct taken *t, struct row row, uint first, real m
 }
 #endif
 
+#if OP_NEEDS_MAX
+/* The logarithm of a plain sum of all terms, if that is exact enough for a result of 16 bits; else
+ * NaN. It is not where next to nothing stands beside the maximum, or where the maximum takes next
+ * to all of it away. */
+INLINE real try_log(const struct taken *t, real max, __local real *scratch)
+{
+    real sum[PACK];
+    UNROLL for (uint k = 0; k < PACK; k++)
+        sum[k] = (real)0;
+    UNROLL for (uint i = 0; i < HELD; i++)
+    {
+        real term = exp_tried(t->x[i], max);
+        sum[i % PACK] = i < PACK ? term : sum[i % PACK] + term;
+    }
+    real v = exp_tried_log(set_add(tree_sum(sum), scratch), max);
+    return OP_WRITES == WRITES_ONE && fabs(max + v) < (real)0x1p-8f ? (real)NAN : v;
+}
+#endif
+
+/* A worker's row: what its result is made of. */
+INLINE struct state taken_state(struct taken *t, struct row row, uint first,
+                                struct keep *keep, __local real *scratch)
+{
+    struct state s = state_empty();
+#if OP_GIVEN
+    s.max = row.from_max;
+    s.sum.hi = row.from_sum;
+#else
+#if OP_NEEDS_MAX
+    s.max = set_max(taken_max(t), scratch);
+    if (LOG_KNOWN) {
+        s.log_sum = try_log(t, s.max, scratch);
+        s.sum.hi = (real)1;
+        bool again = !(s.log_sum > (real)0);
+        if (!set_again(again, scratch))
+            return s;
+        struct pair sum = taken_sum(t, row, first, s.max, keep, scratch);
+        sum = sum_with_tiny(sum, row, first, s.max, scratch);
+        s.sum = again ? sum : s.sum;
+        s.log_sum = again ? state_log_sum(s) : s.log_sum;
+        return s;
+    }
+#endif
+    s.sum = taken_sum(t, row, first, s.max, keep, scratch);
+    s.sum = sum_with_tiny(s.sum, row, first, s.max, scratch);
+#endif
+    return s;
+}
+
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
 /* The first column where the row has its maximum, in rows of temperature 0. */
 INLINE uint taken_hot(const struct taken *t, struct row row, real max, uint first,
@@ -294,21 +343,11 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
     element_get(x, staged_element(stage->x, at + t, X_BYTES), X_BYTES);
     row.label_x = CAT(word_, X)(x, 0);
 #endif
-    struct state s = state_empty();
     struct taken taken;
     struct keep keep;
     keep_start(&keep, row);
     take_row(&taken, row, stage, at, first);
-#if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
-#else
-#if OP_NEEDS_MAX
-    s.max = set_max(taken_max(&taken), scratch);
-#endif
-    s.sum = taken_sum(&taken, row, first, s.max, &keep, scratch);
-    s.sum = sum_with_tiny(s.sum, row, first, s.max, scratch);
-#endif
+    struct state s = taken_state(&taken, row, first, &keep, scratch);
     uint hot = NO_COLUMN;
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
     hot = taken_hot(&taken, row, s.max, first, scratch);
