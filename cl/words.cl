@@ -64,13 +64,18 @@ INLINE void words_gather(uint *w, uint bytes, const __global void *from, size_t 
         }
 }
 
-/* A pack to where an element may start, each of `bytes` bytes. */
+/* A pack to where an element may start, each of `bytes` bytes: by words that stand at any
+ * element, which a compiler takes apart last of all. */
+typedef uint uint_at_2 __attribute__((aligned(2)));
 INLINE void words_scatter(const uint *w, uint bytes, __global void *p)
 {
-    UNROLL for (uint k = 0; k < PACK && bytes == 2; k++)
-        ((__global ushort *)p)[k] = (ushort)(w[k / 2] >> k % 2 * 16);
-    UNROLL for (uint i = 0; i < PACK * bytes / 4 && bytes > 2; i++)
-        ((__global uint *)p)[i] = w[i];
+    UNROLL for (uint i = 0; i < PACK * bytes / 4; i++)
+        if (bytes == 2)
+            ((__global uint_at_2 *)p)[i] = w[i];
+        else
+            ((__global uint *)p)[i] = w[i];
+    if (PACK * bytes == 2) /* half a word */
+        *(__global ushort *)p = (ushort)w[0];
 }
 
 /* Element k of a pack. */
