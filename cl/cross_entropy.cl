@@ -121,7 +121,7 @@ struct result {
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
     struct result r;
-    real lse = state_lse(s);
+    real log_sum = state_log_sum(s), lse = s.max + log_sum;
     real below = s.max - keep->logit; /* >= 0 */
     real weight = keep->weight;
     real scale = (real)row.grad_scale;
@@ -132,15 +132,15 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     real share = (real)row.smoothing / (real)(SCALAR)row.cols;
     real mass = keep->mass.hi + keep->mass.lo;
     real base = keep->logit > (real)(-INFINITY) ? keep->logit : (real)0;
-    real rest = mass * ((s.max - base) + state_log_sum(s)) -
+    real rest = mass * ((s.max - base) + log_sum) -
                 (keep->spread.hi + keep->spread.lo);
     weight *= (real)1 - (real)row.smoothing;
-    r.loss = weight * (below + state_log_sum(s)) + share * rest;
+    r.loss = weight * (below + log_sum) + share * rest;
     r.loss = keep->infinite > (real)0 && r.loss == r.loss ? (real)INFINITY : r.loss;
     r.all = weight + share * mass;
     r.each = share * scale;
 #else
-    r.loss = weight * (below + state_log_sum(s));
+    r.loss = weight * (below + log_sum);
     r.all = weight;
     r.each = (real)0;
 #endif

@@ -23,6 +23,8 @@ struct cut {
     bool x_fits, y_fits, dy_fits, mask_fits; /* do packs start at whole addresses? */
 };
 
+/* Those of x do, unless they are taken by column. */
+#define X_FITS(cut) (!DETERMINISTIC || (cut).x_fits)
 #define PHASE(p, T, n) (uint)((size_t)(p) / sizeof(mem_##T) % (n))
 
 INLINE struct cut cut_row(struct row row)

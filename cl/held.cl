@@ -106,10 +106,14 @@ INLINE struct pack get_kept(const struct held *h, uint j)
     struct pack pack;
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         pack.x[i] = h->x[j][i];
+#if HAS_DY
     UNROLL for (uint i = 0; i < DY_WORDS; i++)
         pack.dy[i] = h->dy[j][i];
-    UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
+#endif
+#if HOLDS_LOGITS
+    UNROLL for (uint k = 0; k < PACK; k++)
         pack.logit[k] = h->logit[j][k];
+#endif
     return pack;
 }
 
@@ -117,10 +121,14 @@ INLINE void set_kept(struct held *h, uint j, const struct pack *pack)
 {
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         h->x[j][i] = pack->x[i];
+#if HAS_DY
     UNROLL for (uint i = 0; i < DY_WORDS; i++)
         h->dy[j][i] = pack->dy[i];
-    UNROLL for (uint k = 0; k < PACK && HOLDS_LOGITS; k++)
+#endif
+#if HOLDS_LOGITS
+    UNROLL for (uint k = 0; k < PACK; k++)
         h->logit[j][k] = pack->logit[k];
+#endif
 }
 
 /* `zero` is 0, or row.zero: then the compiler does not know that the place is the same as it was

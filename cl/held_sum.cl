@@ -65,7 +65,7 @@ INLINE void pack_terms(const struct pack *pack, struct row row, uint c, real max
 {
     UNROLL for (uint k = 0; k < PACK; k++)
         term[k] = op_term(row, pack_element(pack, row, c + k, k), max);
-    if (row.sharp)
+    if (SHARP_LATER && row.sharp)
         UNROLL for (uint k = 0; k < PACK; k++)
             term[k] = sharp_term(term[k], pack_logit(pack, row, k), max);
 }
@@ -99,7 +99,7 @@ INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint
         if (e.c == NO_COLUMN)
             break;
         real term = op_term(row, e, max);
-        if (row.sharp)
+        if (SHARP_LATER && row.sharp)
             term = sharp_term(term, e.x, max);
         if (IS_ONE(e.x, max))
             *ones += (real)1;

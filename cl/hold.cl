@@ -221,8 +221,10 @@ INLINE void clear_words(struct held *h)
     {
         UNROLL for (uint i = 0; i < X_WORDS; i++)
             h->x[j][i] = FILL_WORD(i);
+#if HAS_DY
         UNROLL for (uint i = 0; i < DY_WORDS; i++)
             h->dy[j][i] = 0;
+#endif
     }
 }
 
@@ -231,8 +233,8 @@ INLINE void hold_packs(struct held *h, struct row row, struct cut cut, uint firs
 {
     uint c = pack_column(cut, first, 0);
     clear_words(h);
-    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, cut.x_fits, row, cut, first, 0, KEPT,
-           KEPT);
+    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, X_FITS(cut), row, cut, first, 0,
+           KEPT, KEPT);
 #if HAS_DY
     hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
             KEPT, KEPT);

@@ -7,7 +7,7 @@ INLINE void stock_x(struct held *h, struct row row, struct cut cut, uint first, 
     bool there = pack_is_read(row, cut, first, j);
     uint4 fill = (uint4)(FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3));
     stock_words((__local uint *)place, 4, row.x + start + (size_t)on, sizeof(mem_x), there,
-                cut.x_fits, fill);
+                X_FITS(cut), fill);
 }
 
 #if HAS_DY
