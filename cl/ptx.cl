@@ -185,13 +185,6 @@ static void ptx_copy_4(__local uint *to, const __global uint *from)
                      : "memory");
 }
 
-/* 16 that another work-group may just have written, past the first cache. */
-static void ptx_copy_late(__local ulong2 *to, volatile __global ulong2 *from)
-{
-    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)
-                     : "memory");
-}
-
 static void ptx_wait_copies(void)
 {
     __asm__ volatile("cp.async.wait_all;" : : : "memory");

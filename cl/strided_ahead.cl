@@ -29,10 +29,6 @@
 /* Is there anything to wait for? */
 #define WAITS (PARTS > 1 && !OP_GIVEN)
 
-/* Has each reader one record of one piece? That comes to local memory while the next part is
- * reduced; most likely it is there by then, and if not, it is asked for again. */
-#define LOOKS_EARLY (WAITS && PARTS <= READERS && STATE_PIECES == 1)
-
 /* Records of a tile's softmaxes stand side by side. */
 INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
                                              struct shape shape, const struct part *p,
@@ -43,27 +39,12 @@ INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
                      (p->tile - shape.first_row) * PARTS + number * TILE + softmax);
 }
 
-INLINE void look_early(const struct part *p, struct shape shape,
-                       volatile __global uint *shared, __local ulong2 *looked)
-{
-    uint k = (uint)get_local_id(0) % READERS;
-    if (k < PARTS)
-        ptx_copy_late(looked, tile_record(shared, shape, p, k));
-}
-
 /* The states of the whole softmaxes, from the records of all parts, for READERS. */
 INLINE struct state join_parts(const struct part *p, struct shape shape,
-                               volatile __global uint *shared,
-                               const __local ulong2 *looked, __local real *scratch)
+                               volatile __global uint *shared, __local real *scratch)
 {
     uint sign = sign_of(shape, p->tile), k = (uint)get_local_id(0) % READERS;
     struct state sum = state_empty();
-    if (LOOKS_EARLY) {
-        ptx_wait_copies();
-        if (k < PARTS)
-            sum = signed_piece(tile_record(shared, shape, p, k), *looked, sign, true);
-        return tile_merge(sum, scratch);
-    }
     if (PARTS > READERS && STATE_PIECES == 1 && OP_NEEDS_MAX) {
         for (; k < PARTS; k += 4 * READERS)
             sum = signed_merge_four(sum, tile_record(shared, shape, p, k), READERS * TILE,
@@ -101,8 +82,6 @@ clsm_row(TENSORS, SHARED)
 {
     SCRATCH scratch[SCRATCH_REALS];
     __local uint4 places[HOLD * PLACES_EACH / 4];
-    __local ulong2 looked_by[LOOKS_EARLY ? WG : 1];
-    __local ulong2 *looked = looked_by + (LOOKS_EARLY ? get_local_id(0) : 0);
     __local uint ticket;
     __local uint *stock = (__local uint *)places + get_local_id(0) * X_WORDS;
     const uint tickets = (uint)((shape.launch_rows + TILE - 1) / TILE) * PARTS;
@@ -123,14 +102,9 @@ clsm_row(TENSORS, SHARED)
         bool waits = WAITS && before < tickets;
         bool early = t < tickets && (!waits || t / PARTS != before / PARTS);
         uint taken = early ? take_ticket(shared) : 0;
-        if (t < tickets)
-            stock_wait();
-        if (LOOKS_EARLY && waits) {
-            PART_AT(p, before);
-            look_early(&p, shape, shared, looked);
-        }
         if (t < tickets) {
             PART_AT(p, t);
+            stock_wait();
 #if !OP_GIVEN
             sum = part_state(stock, &p, coming_max, scratch);
             if (WAITS && get_local_id(0) % READERS == 0)
@@ -142,7 +116,7 @@ clsm_row(TENSORS, SHARED)
             PART_AT(p, before);
             bool writes = OP_WRITES == WRITES_ROW || p.number == 0; /* all there is */
             if (writes)
-                tile_tell(join_parts(&p, shape, shared, looked, scratch), s, scratch);
+                tile_tell(join_parts(&p, shape, shared, scratch), s, scratch);
             if (t < tickets && !early)
                 taken = take_ticket(shared);
             if (writes)
