@@ -30,13 +30,9 @@ INLINE struct state join(struct shape shape, size_t r, volatile __global uint *s
 {
     struct state s = state_empty();
     if (lanes_id() == 0) {
-        uint sign = sign_of(shape, r), k = lane_id();
-        if (AHEAD && PARTS > LANES && STATE_PIECES == 1 && OP_NEEDS_MAX)
-            for (; k < PARTS; k += 4 * lanes_size())
-                s = signed_merge_four(s, signed_of(shared, shape, r, k), lanes_size(),
-                                      (PARTS - 1 - k) / lanes_size() + 1, sign);
-        for (; k < PARTS; k += lanes_size())
-            s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign, !AHEAD));
+        for (uint k = lane_id(); k < PARTS; k += lanes_size())
+            s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r),
+                                           !AHEAD));
 #if OP_NEEDS_MAX
         s = state_raise(s, lanes_max(s.max, scratch));
 #endif
