@@ -31,13 +31,13 @@ INLINE void settle_masks(__local real *planes, struct row row, uint number)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Those of pack j: the columns behind the last plane stand one further in the first ones. */
+/* Those of pack j. */
 INLINE void settled_mask(const struct held *h, struct cut cut, uint j, uint *mask)
 {
-    const uint turn = cut.head % PACK;
-    const __local real *plane = h->planes + turn * PLANE + cut.head / PACK;
-    const __local real *next = plane - (CHUNK - 1);
     UNROLL for (uint k = 0; k < PACK; k++)
-        mask[k] = as_uint((turn + k < PACK ? plane : next)[j * CHUNK + k * PLANE]);
+    {
+        uint e = cut.head + k;
+        mask[k] = as_uint(h->planes[j * CHUNK + e % PACK * PLANE + e / PACK]);
+    }
 }
 #endif
