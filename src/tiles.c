@@ -131,13 +131,6 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                            : TURN_WORDS / column_words(config, p));
 }
 
-/* Do parts of 128 work-items do with as many registers as others, and hardly spill? */
-static bool fewer_ahead(const struct problem *p)
-{
-    return clsm_type_bytes(p->x.type) == 2 && !(clsm_op_may(p->op) & CLSM_LOGARITHM) &&
-           !clsm_problem_has_forms(p);
-}
-
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
 {
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
@@ -146,8 +139,7 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
     if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
         return 0;
     if (clsm_variants[config->variant].ahead)
-        return clsm_config_wg(config) > 128 || fewer_ahead(p) ? AHEAD_REGISTERS
-                                                              : HALF_REGISTERS;
+        return clsm_config_wg(config) > 128 ? AHEAD_REGISTERS : HALF_REGISTERS;
     return (more ? MORE_REGISTERS : REGISTERS) +
            (unsigned)(words > HELD_WORDS ? words - HELD_WORDS : 0);
 }
