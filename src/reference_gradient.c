@@ -139,7 +139,7 @@ struct want clsm_ref_loss_gradient(const struct ref_row *row, size_t c)
     size_t target;
     bool bad, counts = clsm_ref_target(row, &target, &bad);
     long double scale = row->p->grad_scale;
-    if (!counts || (row->all == 0 && row->hit == 0))
+    if (!counts)
         return (struct want){0, 0};
     struct want p = clsm_ref_softmax(row, c);
     struct want missing = careful(row, row->missing);

@@ -192,6 +192,23 @@ START_TEST(a_target_of_probability_0_has_an_infinite_loss)
 }
 END_TEST
 
+/* A class weight of 0 takes nothing away from NaN, as a row that is all -inf shows too. */
+START_TEST(broken_rows_that_count_have_no_gradient_but_nan)
+{
+    static const double x[3][COLS] = {{1, NAN, 2, 3},
+                                      {1, INFINITY, 2, 3},
+                                      {-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
+    problem.operands |= CLSM_BIT(CLSM_WEIGHTS);
+    problem.rows = 3;
+    targets[0] = targets[1] = targets[2] = 2; /* of weight 0 */
+    run(x[0]);
+    for (size_t e = 0; e < 3 * COLS; e++)
+        is(y[e], NAN);
+    for (size_t r = 0; r < 3; r++)
+        is(loss[r], NAN);
+}
+END_TEST
+
 START_TEST(targets_and_weights_must_be_there)
 {
     const double x[COLS] = {0};
@@ -218,6 +235,7 @@ Suite *losses_suite(void)
     tcase_add_test(c, without_rows_no_target_is_bad);
     tcase_add_test(c, rows_that_the_default_policy_breaks_have_a_loss_of_nan);
     tcase_add_test(c, a_target_of_probability_0_has_an_infinite_loss);
+    tcase_add_test(c, broken_rows_that_count_have_no_gradient_but_nan);
     tcase_add_test(c, targets_and_weights_must_be_there);
     suite_add_tcase(suite, c);
     return suite;
