@@ -22,6 +22,13 @@ static bool op_vanishes(struct result r)
 #define OP_VANISHES 0
 #endif
 
+/* Without KEPT only terms are held: a row that is taken from memory after all is asked. */
+#if OP_VANISHES && !defined KEPT
+#define IS_NOTHING(r) (r).nothing
+#else
+#define IS_NOTHING(r) false
+#endif
+
 /* What smoothing takes from the gradient of column c. */
 static real smoothed(struct row row, uint c, real here, struct result r)
 {
@@ -78,5 +85,5 @@ static real op_value(struct row row, struct element e, struct result r)
     real here = exp_result(below_max(e.x, r.max)) * r.slope;
     if (r.target - e.c < VEC)
         here = pick(e.c, r.target, r.at_target, here);
-    return smoothed(row, e.c, here, r);
+    return IS_NOTHING(r) ? (real)0 : smoothed(row, e.c, here, r);
 }

@@ -86,6 +86,27 @@ START_TEST(rows_that_share_16_bytes_are_right_wherever_they_start)
 }
 END_TEST
 
+/* Of rows of NaN a few have no target that counts: their gradient is 0, also where rows
+ * are read again or taken one by one. */
+START_TEST(rows_that_do_not_count_have_no_gradient_wherever_they_start)
+{
+    static const clsm_type types[] = {CLSM_F32, CLSM_BF16};
+    static const size_t lengths[] = {133, 2};
+    struct tally t = tally_of(_i);
+    for (unsigned n = 0; n < clsm_variant_count * COUNT(types) * COUNT(lengths); n++) {
+        unsigned v = n / COUNT(types) / COUNT(lengths);
+        clsm_type type = types[n % COUNT(types)];
+        struct trial trial = {.kind = INPUT_SOME_NAN, .x_offset = 1, .seed = 61};
+        trial.problem = problem_of(CLSM_CROSS_ENTROPY, type, type, 101,
+                                   lengths[n / COUNT(types) % COUNT(lengths)]);
+        trial.problem.variant = clsm_variants[v].name;
+        if (is_new_variant_here(t.device, v) && can_serve(t.device, v, &trial.problem))
+            tally_trial(&t, &trial, NULL);
+    }
+    tally_end(&t);
+}
+END_TEST
+
 /* Ten packs a work-item, of which registers take at most eight; the last ones are not
  * all there, and rows start and end anywhere. A row of each kind of input. */
 static struct trial stocked(clsm_op op, clsm_type type)
@@ -157,6 +178,8 @@ END_TEST
 void packs_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, packs_are_right_wherever_rows_start);
+    add_test(suite, device, NULL,
+             rows_that_do_not_count_have_no_gradient_wherever_they_start);
     if (lanes_are_local(&devices[device]))
         return; /* the others have run without lanes */
     add_test(suite, device, NULL,
