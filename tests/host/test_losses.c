@@ -192,7 +192,8 @@ START_TEST(a_target_of_probability_0_has_an_infinite_loss)
 }
 END_TEST
 
-/* A class weight of 0 takes nothing away from NaN, as a row that is all -inf shows too. */
+/* A class weight of 0 takes nothing away from NaN, as a row that is all -inf shows too.
+ */
 START_TEST(broken_rows_that_count_have_no_gradient_but_nan)
 {
     static const double x[3][COLS] = {{1, NAN, 2, 3},
