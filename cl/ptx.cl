@@ -69,6 +69,15 @@ static void ptx_add_apart(float *ones, float *others, float x, float one, float 
             : "f"(x), "f"(one), "f"(term));
 }
 
+/* The same where nothing stands in others yet. */
+static void ptx_set_apart(float *ones, float *others, float x, float one, float term)
+{
+    __asm__("{.reg .pred p; setp.eq.f32 p, %2, %3; @p add.f32 %0, %0, 0f3f800000; "
+            "selp.f32 %1, 0f00000000, %4, p;}"
+            : "+f"(*ones), "=f"(*others)
+            : "f"(x), "f"(one), "f"(term));
+}
+
 /* v, of which the compiler does not know that it was the same in the turn of a loop before. */
 static float ptx_anew(float v)
 {

@@ -179,15 +179,18 @@ INLINE real taken_apart(struct taken *t, struct row row, uint first, real max,
     real others[PACK];
     UNROLL for (uint i = 0; i < HELD; i++)
     {
-        UNROLL for (uint k = 0; k < PACK && i % TOGETHER == 0; k++)
-            others[k] = (real)0;
         struct element e = taken_element(t, first, i);
         real term = op_other_term(row, e, max);
-        add_apart(ones, others + i % PACK, e.x, ones_at(max), term);
+        if (i % TOGETHER < PACK)
+            set_apart(ones, others + i % PACK, e.x, ones_at(max), term);
+        else
+            add_apart(ones, others + i % PACK, e.x, ones_at(max), term);
         keep_taken(keep, row, e);
         hold_term(t, i, term, max);
         if (i + 1 < HELD && (i + 1) % TOGETHER != 0)
             continue;
+        UNROLL for (uint k = i % TOGETHER + 1; k < PACK; k++)
+            others[k] = (real)0;
         real part = tree_sum(others);
         sum = i < TOGETHER ? sum : pair_add(sum, part);
         sum.hi = i < TOGETHER ? part : sum.hi;

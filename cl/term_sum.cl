@@ -38,6 +38,17 @@ INLINE void add_apart(real *ones, real *others, real x, real one, real term)
 #endif
 }
 
+/* The same where nothing stands in others yet. */
+INLINE void set_apart(real *ones, real *others, real x, real one, real term)
+{
+#if HAS_PTX && !REAL_IS_F64
+    ptx_set_apart(ones, others, x, one, term);
+#else
+    *ones += x == one ? (real)1 : (real)0;
+    *others = x == one ? (real)0 : term;
+#endif
+}
+
 /* A sum of other terms without what they are off by. */
 INLINE real unbiased(real beside, real max)
 {

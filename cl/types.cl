@@ -171,6 +171,9 @@ static real_u32 round_bf16(real_u32 u)
  * infinity. */
 static real_u16 pack_bf16(real v)
 {
+#if HAS_PTX && VEC == 1
+    return (ushort)ptx_pack_bf16((float)v, 0.0f);
+#endif
     real_f32 f = TO_F32(v);
     real_u32 u = AS_U32(f);
     return TO_U16(f == f ? round_bf16(u) : (u >> 16) | 0x40u);
