@@ -120,7 +120,8 @@ static real op_term(struct row row, struct element e, real max)
 #endif
 
 /* Or by exp_lower? A loss may be as far off as what its terms lose. */
-#if EXP_BIASED && defined COLS && HAS_TARGETS && !LIMIT && !(HAS_MAX || HAS_SUM || HAS_LSE)
+#if EXP_BIASED && defined COLS && !ALONE && HAS_TARGETS && !LIMIT && \
+    !(HAS_MAX || HAS_SUM || HAS_LSE)
 #if OP_FROM_TERM
 #define RAISED (sizeof(mem_x) == 2 && sizeof(mem_y) == 2)
 #else
