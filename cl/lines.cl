@@ -17,7 +17,15 @@ enum {
     ROOM = 2048,
     WIDTH_HELD = (COLS + VEC - 1) / VEC * VEC,
     MOST_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32, /* in a block */
-    SPARE = 64
+    SPARE = 64,
+    /* A load waits for a store before it that stands a multiple of this apart: results are
+     * stored a little behind the terms that are loaded, never before them. */
+    ALIAS_BYTES = 4096,
+    BEHIND_BYTES = 2 * LINE_BYTES,
+    HELD_BYTES = (ROOM + SPARE) * sizeof(SCALAR),
+    WAITING_AT = (HELD_BYTES + BEHIND_BYTES + ALIAS_BYTES - 1) / ALIAS_BYTES * ALIAS_BYTES -
+                 BEHIND_BYTES,
+    WAITING_BYTES = (ROOM + 2 * SPARE) * sizeof(mem_y)
 };
 
 INLINE struct row exact(struct row row)
@@ -182,12 +190,11 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
-    __local SCALAR held[ROOM + SPARE];
-    __local uint16 waiting[(ROOM + 2 * SPARE) / Y_LINE];
+    __local uint16 room[(WAITING_AT + WAITING_BYTES) / LINE_BYTES];
     size_t g = get_group_id(0), groups = get_num_groups(0);
     size_t each = shape.rows / groups, extra = shape.rows % groups;
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
-    take_rows(ALL_TENSORS, first, last, held + shape.zero,
-              (__local word_y *)(waiting + shape.zero));
+    __local uint16 *held = room + shape.zero, *waiting = held + WAITING_AT / LINE_BYTES;
+    take_rows(ALL_TENSORS, first, last, (__local SCALAR *)held, (__local word_y *)waiting);
 }
