@@ -127,6 +127,19 @@ INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
 #endif
     return v;
 }
+
+/* A row of whole lines, past the caches. */
+INLINE void write_lines(struct row row, const __local SCALAR *held, struct result result,
+                        bool safe)
+{
+    UNROLL for (uint c = 0; c < COLS; c += Y_LINE)
+    {
+        line_y part[LINE_PARTS];
+        UNROLL for (uint k = 0; k < LINE_PARTS; k++)
+            part[k] = CAT(bits_, Y)(short_value(row, c + k * VEC, held, result, safe));
+        line_store(part, row.y + c, true);
+    }
+}
 #endif
 
 OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
@@ -135,6 +148,9 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
     bool past = is_large(shape);
     struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
+    /* Do rows begin and end with a line? Then none waits. */
+    bool at_once = dense && past && COLS % Y_LINE == 0 && lines.before == 0;
+    dense = dense && !at_once;
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
         /* behind these rows there are others */
@@ -169,6 +185,10 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
             op_rescale(&result, (real)UNLIFTED);
 #endif
 #if OP_WRITES == WRITES_ROW
+            if (at_once) {
+                write_lines(row, held + i * WIDTH_HELD, result, safe);
+                continue;
+            }
             UNROLL for (uint c = 0; c < COLS; c += VEC)
             {
                 real v = short_value(row, c, held + i * WIDTH_HELD, result, safe);
