@@ -198,6 +198,14 @@ static void write_row_results(struct row row, struct state s)
 #endif
 }
 
+/* What counts once more for each work-item that takes itself for the one that ends the row: see
+ * LANES_ALONE, which does not say so where there are no lanes. */
+#if HAS_BAD_TARGETS && !HAS_PTX
+#define COUNTS_ALONE volatile
+#else
+#define COUNTS_ALONE LANES_ALONE
+#endif
+
 /* What the row comes to: its state is complete and the same for everybody. */
 INLINE struct result close_row(struct row row, struct state s, struct keep *keep,
                                uint first, __local real *scratch)
@@ -217,7 +225,7 @@ INLINE struct result close_row(struct row row, struct state s, struct keep *keep
 #endif
     keep_reduce(keep, scratch);
     struct result result = op_result(row, s, keep);
-    LANES_ALONE uint alone = first == 0 && row.inside;
+    COUNTS_ALONE uint alone = first == 0 && row.inside;
     if (alone) {
         write_row_results(row, s);
 #if OP_WRITES == WRITES_ONE

@@ -44,9 +44,9 @@ struct shape {
     ulong scale, softcap, smoothing, z_loss, grad_scale;
     ulong zero;                   /* which no compiler sees through */
     ulong first_row, launch_rows; /* of this launch */
-    ulong parts;     /* of a row that several work-groups share, each with a record, */
-    ulong pieces;    /* and those that they write */
-    ulong stage;     /* of its launches */
+    ulong parts;     /* of a row that several work-groups share, each with a record */
+    ulong stage;     /* of its launches, */
+    ulong groups;    /* and the work-groups that a row has there */
     ulong epoch;     /* no two launches use the numbers from here to epoch + rows */
     /* offsets of the operands, by their names in clsoftmax.h */
     ulong at_dy, at_mask, at_temperature, at_slopes, at_sinks, at_targets, at_weights,

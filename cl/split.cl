@@ -42,7 +42,7 @@ INLINE void read_part(struct row row, struct cut cut, struct keep *keep, record 
 
 /* The row's state, in the first part's record if the row is yet to be written. */
 INLINE void merge_parts(struct row row, record first, uint parts, struct keep *keep,
-                        __local real *scratch)
+                        uint worker, __local real *scratch)
 {
     struct state s = state_empty();
     for (uint k = get_local_id(0); k < parts; k += WG)
@@ -52,7 +52,7 @@ INLINE void merge_parts(struct row row, record first, uint parts, struct keep *k
     if (get_local_id(0) == 0)
         record_write(first, s);
 #else
-    close_row(row, s, keep, get_local_id(0), scratch);
+    close_row(row, s, keep, worker, scratch);
 #endif
 }
 
@@ -69,11 +69,10 @@ __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     __local real scratch[SCRATCH_REALS];
-    uint n = (uint)(shape.stage == STAGE_READ    ? shape.parts
-                    : shape.stage == STAGE_MERGE ? 1
-                                                 : shape.pieces);
+    uint n = (uint)shape.groups;
     size_t r = shape.first_row + get_group_id(0) / n;
     uint part = (uint)(get_group_id(0) % n);
+    uint worker = part * WG + get_local_id(0); /* 0: who writes the row's results */
     struct row row = ROW_AT(r);
     record records = record_of(shared, shape, r, 0);
     struct keep keep;
@@ -81,10 +80,9 @@ clsm_row(TENSORS, SHARED)
     if (!OP_GIVEN && shape.stage == STAGE_READ) {
         read_part(row, cut_part(row, part, n), &keep, records + 3 * part, scratch);
     } else if (!OP_GIVEN && shape.stage == STAGE_MERGE) {
-        merge_parts(row, records, (uint)shape.parts, &keep, scratch);
-    } else {
+        merge_parts(row, records, (uint)shape.parts, &keep, worker, scratch);
+    } else if (OP_GIVEN || OP_WRITES == WRITES_ROW) {
         struct state s = OP_GIVEN ? given_state(row) : record_read(records);
-        uint worker = part * WG + get_local_id(0); /* 0: who writes the row's results */
         struct result result = close_row(row, s, &keep, worker, scratch);
         write_piece(row, cut_part(row, part, n), result);
     }

@@ -123,28 +123,41 @@ static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done
                                : clsm_fail_cl(error, "clEnqueueNDRangeKernel");
 }
 
-/* Work-groups for one of the launches. */
-static size_t shared_groups(const struct launch *l, size_t rows, unsigned stage)
+/* Work-groups of some rows that wait for one another. They loop over their parts: more
+ * than there is room for would start when the others end, and find nothing to do. */
+static size_t waiting_groups(const struct launch *l, size_t tiles)
 {
     const struct traits *t = &l->plan->engine->traits;
-    const struct variant *v = &clsm_variants[l->config->variant];
-    size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
-    size_t tiles = (rows + per_group - 1) / per_group, groups = tiles * l->shape.parts;
-    if (v->launches)
-        return stage == STAGE_READ    ? groups
-               : stage == STAGE_MERGE ? tiles
-                                      : tiles * l->shape.pieces;
-    /* those that wait loop over their parts; more than there is room for would start
-     * when the others end, and find nothing to do */
+    size_t parts = l->shape.parts, groups = tiles * parts;
     size_t most =
         t->compute_units * clsm_config_resident(l->config, &l->plan->problem, t);
     groups = groups < most ? groups : most;
-    return v->settled ? groups - groups % l->shape.parts
-                      : groups; /* as many for each part */
+    if (clsm_variants[l->config->variant].settled) /* as many for each part */
+        groups -= groups % parts;
+    return groups;
+}
+
+/* One launch for some rows. */
+static clsm_status launch_stage(struct launch *l, size_t rows, unsigned stage,
+                                size_t pieces, cl_event *done)
+{
+    const struct traits *t = &l->plan->engine->traits;
+    size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
+    size_t tiles = (rows + per_group - 1) / per_group;
+    l->shape.stage = stage;
+    l->shape.groups = stage == STAGE_READ    ? l->shape.parts
+                      : stage == STAGE_MERGE ? 1
+                                             : pieces;
+    return launch_groups(l,
+                         clsm_variants[l->config->variant].launches
+                             ? tiles * l->shape.groups
+                             : waiting_groups(l, tiles),
+                         done);
 }
 
 /* Some rows that work-groups share, in one launch or several. */
-static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *done)
+static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t pieces,
+                                      cl_event *done)
 {
     struct shared *shared = &l->plan->engine->shared;
     unsigned stages = clsm_config_stages(l->config, &l->plan->problem), launched = 0;
@@ -156,8 +169,7 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, cl_event *d
             continue;
         if (launched++)
             TRY(clsm_shared_order(shared, l->queue));
-        l->shape.stage = stage;
-        TRY(launch_groups(l, shared_groups(l, rows, stage), stages == 1 ? done : NULL));
+        TRY(launch_stage(l, rows, stage, pieces, stages == 1 ? done : NULL));
     }
     return CLSM_OK;
 }
@@ -169,17 +181,18 @@ static clsm_status launch_shared(struct launch *l, const struct problem *p,
     const struct variant *v = &clsm_variants[l->config->variant];
     struct shared *shared = &l->plan->engine->shared;
     const struct problem *sized = v->packs || v->ahead ? &l->plan->problem : p;
-    size_t rows = l->shape.rows, most;
+    size_t rows = l->shape.rows, most, pieces;
     clsm_status status = CLSM_OK;
     l->shape.parts = clsm_config_parts(l->config, sized, &l->plan->engine->traits);
-    l->shape.pieces = clsm_config_pieces(l->config, sized, &l->plan->engine->traits);
+    pieces = clsm_config_pieces(l->config, sized, &l->plan->engine->traits);
     most = clsm_config_launch_rows(l->config, sized, &l->plan->engine->traits,
                                    shared->records);
     pthread_mutex_lock(&shared->lock);
     for (size_t r = 0; r < rows && status == CLSM_OK; r += most) {
         bool last = rows - r <= most;
         l->shape.first_row = r;
-        status = launch_shared_rows(l, last ? rows - r : most, last ? done : NULL);
+        status =
+            launch_shared_rows(l, last ? rows - r : most, pieces, last ? done : NULL);
     }
     pthread_mutex_unlock(&shared->lock);
     return status;
