@@ -4,9 +4,14 @@
 /* Plain records: good for who is launched later. */
 typedef __global SCALAR *record;
 
+INLINE record record_behind(record first, size_t number)
+{
+    return first + 3 * number;
+}
+
 INLINE record record_at(volatile __global uint *shared, size_t number)
 {
-    return (record)((__global char *)shared + PLAIN_AT) + 3 * number;
+    return record_behind((record)((__global char *)shared + PLAIN_AT), number);
 }
 
 INLINE record record_of(volatile __global uint *shared, struct shape shape, size_t r,

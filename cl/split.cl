@@ -46,7 +46,7 @@ INLINE void merge_parts(struct row row, record first, uint parts, struct keep *k
 {
     struct state s = state_empty();
     for (uint k = get_local_id(0); k < parts; k += WG)
-        s = state_merge(s, record_read(first + 3 * k));
+        s = state_merge(s, record_read(record_behind(first, k)));
     s = set_state(s, scratch); /* all are read */
 #if OP_WRITES == WRITES_ROW
     if (get_local_id(0) == 0)
@@ -78,7 +78,7 @@ clsm_row(TENSORS, SHARED)
     struct keep keep;
     keep_start(&keep, row);
     if (!OP_GIVEN && shape.stage == STAGE_READ) {
-        read_part(row, cut_part(row, part, n), &keep, records + 3 * part, scratch);
+        read_part(row, cut_part(row, part, n), &keep, record_behind(records, part), scratch);
     } else if (!OP_GIVEN && shape.stage == STAGE_MERGE) {
         merge_parts(row, records, (uint)shape.parts, &keep, worker, scratch);
     } else if (OP_GIVEN || OP_WRITES == WRITES_ROW) {
