@@ -6,7 +6,7 @@
  * it equally often.
  */
 #ifndef WG
-#define WG 128
+#define WG 64
 #endif
 #ifndef CLUSTER
 #define CLUSTER 8

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a row's packs of 16 bytes stand, whatever address it starts at, and who takes which.
- * WORKERS work-items share the row: worker `first` takes the packs first, first + WORKERS, ...
- * and, of the elements before the first and behind the last whole pack, those that are its own.
+ * WORKERS work-items share the row: worker `first` takes the packs first, first + WORKERS, ...,
+ * or, SIDE_BY_SIDE, each set of lanes PACKS times as many packs that follow each other; and, of
+ * the elements before the first and behind the last whole pack, those that are its own.
  */
 #ifndef DETERMINISTIC
 #define DETERMINISTIC 0 /* 1: who takes what does not depend on the address */
+#endif
+#ifndef SIDE_BY_SIDE
+#define SIDE_BY_SIDE 0 /* 1: a set's packs lie in one piece of memory */
 #endif
 /* Packs start at multiples of 16 bytes; where there are workers enough for all the elements
  * before it, the first one at a multiple of 128, so that no two sets of lanes share a line. */
 enum {
     LINE = WORKERS >= 128 / sizeof(mem_x) + PACK ? 128 / sizeof(mem_x) : PACK,
-    EDGES = (LINE - 1 + PACK - 1 + WORKERS - 1) / WORKERS
+    EDGES = (LINE - 1 + PACK - 1 + WORKERS - 1) / WORKERS,
+    SIDE = SIDE_BY_SIDE && WORKERS % LANES == 0 ? LANES : WORKERS
 };
 
 /* A row cut at these borders: `head` elements, whole packs, from column `tail` on the rest.
@@ -55,24 +60,31 @@ INLINE struct cut cut_row(struct row row)
     return cut;
 }
 
+/* The number of worker `first`'s pack 0. */
+INLINE uint first_pack(struct cut cut, uint first)
+{
+    uint before = SIDE < WORKERS ? first / SIDE * SIDE : 0; /* workers of the sets before */
+    return cut.base + first + before * (PACKS - 1);
+}
+
 /* The first column of pack j. */
 INLINE uint pack_column(struct cut cut, uint first, uint j)
 {
-    return cut.head + (cut.base + j * WORKERS + first) * PACK;
+    return cut.head + (first_pack(cut, first) + j * SIDE) * PACK;
 }
 
 INLINE bool pack_is_there(struct cut cut, uint first, uint j)
 {
-    uint left = cut.packs - min(cut.base + first, cut.packs);
-    return j * WORKERS < left;
+    uint left = cut.packs - min(first_pack(cut, first), cut.packs);
+    return j * SIDE < left;
 }
 
 /* Is it among these packs? */
 INLINE bool pack_is_taken(struct cut cut, uint first, uint c)
 {
-    uint n = (c - cut.head) / PACK - cut.base;
-    return c >= cut.head && c < cut.tail && n % WORKERS == first && n / WORKERS < PACKS &&
-           cut.base + n < cut.packs;
+    uint pack = (c - cut.head) / PACK, n = pack - first_pack(cut, first);
+    return c >= cut.head && c < cut.tail && n % SIDE == 0 && n / SIDE < PACKS &&
+           pack < cut.packs;
 }
 
 /* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */

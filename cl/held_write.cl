@@ -68,7 +68,7 @@ INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, 
 {
     real v[PACK];
     uint w[Y_WORDS], c = pack_column(cut, first, j);
-    __global mem_y *y = row.y + pack_column(cut, first, 0) + (size_t)(j * WORKERS * PACK);
+    __global mem_y *y = row.y + pack_column(cut, first, 0) + (size_t)(j * SIDE * PACK);
     UNROLL for (uint k = 0; k < PACK; k++)
     {
         struct element e = pack_element(pack, row, c + k, k);

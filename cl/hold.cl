@@ -23,7 +23,7 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
                             size_t step, bool fits, struct row row, struct cut cut,      \
                             uint first, uint base, uint count, uint end)                 \
     {                                                                                    \
-        const uint next = WORKERS * PACK;                                                \
+        const uint next = SIDE * PACK;                                                   \
         if (fits) {                                                                      \
             UNROLL for (uint j = 0; j < count; j++)                                      \
                 if (base + j < end && pack_is_read(row, cut, first, base + j))           \

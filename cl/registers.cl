@@ -7,6 +7,7 @@
 #ifndef WG
 #define WG 256
 #endif
+#define SIDE_BY_SIDE (OP_WRITES == WRITES_ROW)
 #include "any_set.cl"
 #include "held_passes.cl"
 

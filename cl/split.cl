@@ -8,6 +8,7 @@
 #ifndef WG
 #define WG 128
 #endif
+#define SIDE_BY_SIDE 1
 #include "any_set.cl"
 #include "held_passes.cl"
 #include "shared.cl"

@@ -13,7 +13,7 @@
  * 64 bytes (f64: 32).
  */
 #ifndef WG
-#define WG 128
+#define WG 64
 #endif
 #ifndef CLUSTER
 #define CLUSTER 1

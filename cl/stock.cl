@@ -2,7 +2,7 @@
 /* Packs for which there are no registers, from global to local memory. */
 INLINE void stock_x(struct held *h, struct row row, struct cut cut, uint first, uint j)
 {
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
+    uint start = pack_column(cut, first, 0), on = j * SIDE * PACK;
     __local uint4 *place = h->stock + (j - STOCK_FIRST) * PLACES_EACH;
     bool there = pack_is_read(row, cut, first, j);
     uint4 fill = (uint4)(FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3));
@@ -14,7 +14,7 @@ INLINE void stock_x(struct held *h, struct row row, struct cut cut, uint first, 
 INLINE void stock_dy(struct held *h, struct row row, struct cut cut, uint first, uint j,
                      bool fits)
 {
-    uint start = pack_column(cut, first, 0), on = j * WORKERS * PACK;
+    uint start = pack_column(cut, first, 0), on = j * SIDE * PACK;
     __local uint4 *place = h->stock + (j - STOCK_FIRST) * PLACES_EACH + DY_PLACE;
     stock_words((__local uint *)place, 4, row.dy + start + (size_t)on, sizeof(mem_dy),
                 pack_is_read(row, cut, first, j), fits, (uint4)(0, 0, 0, 0));
@@ -54,7 +54,7 @@ INLINE void stock_masks(struct held *h, struct row row, struct cut cut, uint fir
         const __global mem_mask *from = row.mask + pack_column(cut, first, 0);
         UNROLL for (uint j = 0; j < PACKS; j++)
             if (pack_is_read(row, cut, first, j))
-                stock_mask(h, (const __global uint *)(from + j * WORKERS * PACK), j);
+                stock_mask(h, (const __global uint *)(from + j * SIDE * PACK), j);
         return;
     }
     _Pragma("unroll 1") for (uint j = 0; j < PACKS; j++)

@@ -7,7 +7,7 @@
 /* Fitted together, as in estimate_held.c. */
 enum {
     WAIT = 1440,      /* from a load to its use */
-    ROUND_GROUPS = 3, /* of a unit are under way at a time, as far as they have room; */
+    ROUND_GROUPS = 6, /* of a unit are under way at a time, as far as they have room; */
     ROUND_CYCLES = 1680,  /* more for each round of these, */
     STAGE_CYCLES = 5300,  /* to local memory and back, */
     TURN_CYCLES = 71,     /* of a worker's rows, one after the other; */
