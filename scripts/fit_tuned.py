@@ -36,7 +36,9 @@ def kind_of(problem):
         return "READS_ONLY"
     if problem["has_dy"]:
         return "SUMS_ONLY"
-    return "WRITES_GRADIENT" if problem["has_targets"] else "WRITES_ROW"
+    if problem["has_targets"]:
+        return "WRITES_GRADIENT"
+    return "WRITES_LOGS" if problem["op"] == "log_softmax" else "WRITES_ROW"
 
 
 class Group:

@@ -19,7 +19,10 @@ static enum op_kind kind_of(const struct problem *p)
         return READS_ONLY;
     if (clsm_has(p, CLSM_TARGETS))
         return WRITES_GRADIENT;
-    return clsm_has(p, CLSM_DY) ? SUMS_ONLY : WRITES_ROW;
+    if (clsm_has(p, CLSM_DY))
+        return SUMS_ONLY;
+    bool given = clsm_has(p, CLSM_FROM_MAX);
+    return clsm_op_may(p->op) & CLSM_LOGARITHM && !given ? WRITES_LOGS : WRITES_ROW;
 }
 
 static bool serves(const struct tuned *r, const struct problem *p,
@@ -27,8 +30,8 @@ static bool serves(const struct tuned *r, const struct problem *p,
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     enum op_kind kind = kind_of(p);
-    bool gradient = kind == WRITES_GRADIENT && r->kind == WRITES_ROW;
-    return (r->kind == ANY_KIND || r->kind == kind || gradient) &&
+    bool row = r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT);
+    return (r->kind == ANY_KIND || r->kind == kind || row) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && rows >= r->rows_min &&
