@@ -4,8 +4,6 @@
 
 #include "status.h"
 
-#include <limits.h>
-
 /* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
 enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64 };
 
@@ -47,13 +45,6 @@ static struct place place_of(const struct layout *l, size_t offset)
     return (struct place){offset, l->matrix_stride, l->row_stride, l->col_stride};
 }
 
-/* So that adding a column to it never overflows. */
-static cl_long clamped(long long v)
-{
-    const cl_long most = (cl_long)1 << 61;
-    return v > most ? most : v < -most ? -most : v;
-}
-
 static struct shape shape_of(const struct problem *p, const clsm_args *args)
 {
     return (struct shape){.rows = p->rows * p->inner,
@@ -69,9 +60,8 @@ static struct shape shape_of(const struct problem *p, const clsm_args *args)
                           .mask_row = p->mask_stride.row,
                           .mask_col = p->mask_stride.col,
                           .mask_inner = p->mask_stride.inner,
-                          .position = (cl_ulong)clamped(p->causal_offset),
-                          .window = (cl_ulong)clamped(
-                              p->window > LLONG_MAX ? LLONG_MAX : (long long)p->window),
+                          .position = (cl_ulong)(cl_long)p->causal_offset,
+                          .window = p->window,
                           .ignore = (cl_ulong)p->ignore_index,
                           .scale = bits_of(p, p->scale),
                           .softcap = bits_of(p, p->softcap),

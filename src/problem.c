@@ -68,6 +68,20 @@ bool clsm_operand_is_written(clsm_operand operand)
     return written & CLSM_BIT(operand);
 }
 
+/* Past every column, and near enough that a kernel's sums with it do not overflow. */
+static ptrdiff_t near_offset(ptrdiff_t v)
+{
+    const long long most = 1LL << 61;
+    return (ptrdiff_t)(v > most ? most : v < -most ? -most : v);
+}
+
+/* Wider than from the farthest offset to any column. */
+static size_t near_window(size_t v)
+{
+    const unsigned long long most = 1ULL << 62;
+    return (size_t)(v > most ? most : v);
+}
+
 clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p)
 {
     clsm_problem full;
@@ -98,8 +112,8 @@ clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p)
         .softcap = problem->softcap,
         .mask_type = problem->mask_type,
         .mask_stride = problem->mask_stride,
-        .causal_offset = problem->causal_offset,
-        .window = problem->window,
+        .causal_offset = near_offset(problem->causal_offset),
+        .window = near_window(problem->window),
         .k = problem->k,
         .target_type = problem->target_type,
         .ignore_index = problem->ignore_index,
@@ -137,7 +151,7 @@ clsm_status clsm_problem_at(const struct problem *plan, const clsm_args *args,
     p->y.matrix_stride = args->y_matrix_stride;
     p->dy.matrix_stride = args->dy_matrix_stride;
     p->mask_stride = args->mask_stride;
-    p->causal_offset = args->causal_offset;
+    p->causal_offset = near_offset(args->causal_offset);
     p->grad_scale = args->grad_scale;
     TRY(clsm_check_number(p, "args.grad_scale", p->grad_scale, -INFINITY, INFINITY));
     return clsm_layouts_check(p);

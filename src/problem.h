@@ -32,8 +32,9 @@ struct problem {
     bool one_hot; /* temperature 0 */
     clsm_mask_type mask_type;
     clsm_mask_stride mask_stride;
-    ptrdiff_t causal_offset;
-    size_t window, k;
+    ptrdiff_t causal_offset; /* 2^61 at most, either way */
+    size_t window;           /* 2^62 at most */
+    size_t k;
     clsm_target_type target_type;
     int64_t ignore_index;
     double label_smoothing, z_loss, grad_scale;

@@ -46,10 +46,7 @@ static long double held(const struct problem *p, double v)
 /* The column that the query stands at. */
 static long long position_of(const struct ref_row *row)
 {
-    const long long most = 1LL << 61;
-    long long offset = row->p->causal_offset;
-    offset = offset > most ? most : offset < -most ? -most : offset;
-    return (long long)query_of(row) + offset;
+    return (long long)query_of(row) + row->p->causal_offset;
 }
 
 static bool is_seen(const struct ref_row *row, size_t c)

@@ -160,13 +160,15 @@ END_TEST
 START_TEST(columns_outside_of_what_a_query_sees_are_left_out)
 {
     const size_t windows[] = {0, 1, 2, 4, SIZE_MAX};
-    const ptrdiff_t offsets[] = {0, 2, -1, -9, 100, PTRDIFF_MAX / 2};
+    const ptrdiff_t offsets[] = {0,           2,          -1, -9, 100, PTRDIFF_MAX / 2,
+                                 PTRDIFF_MAX, PTRDIFF_MIN};
     size_t window = windows[_i / 2 % 5];
     double offset = (double)offsets[_i / 10];
     problem.rows = 8, problem.queries = 4;
     problem.flags = _i % 2 ? CLSM_CAUSAL : 0;
     problem.window = window;
-    problem.causal_offset = offsets[_i / 10];
+    if (problem.flags || window) /* else it is refused */
+        problem.causal_offset = offsets[_i / 10];
     x[3] = x[17] = NAN; /* not read where they are masked, so no NaN there */
     for (size_t r = 0; r < 8; r++)
         for (size_t c = 0; c < COLS; c++) {
@@ -234,7 +236,7 @@ Suite *forms_suite(void)
     tcase_add_test(c, softcap_bends);
     tcase_add_loop_test(c, slopes_of_a_head_grow_with_the_distance, 0, 3);
     tcase_add_loop_test(c, masks_are_added_or_leave_out_and_broadcast, 0, 48);
-    tcase_add_loop_test(c, columns_outside_of_what_a_query_sees_are_left_out, 0, 60);
+    tcase_add_loop_test(c, columns_outside_of_what_a_query_sees_are_left_out, 0, 80);
     tcase_add_loop_test(c, the_farthest_offsets_show_all_or_nothing, 0, 2);
     tcase_add_test(c, a_sink_of_a_head_takes_its_share_and_has_no_column);
     tcase_add_test(c, a_row_with_all_masked_but_a_sink_is_0_and_not_nan);
