@@ -136,10 +136,24 @@ static unsigned list_spans(const clsm_args *args, const struct problem *p,
     return n;
 }
 
+/* A buffer for an operand that the plan does not have was meant to be used. */
+static clsm_status check_others(const clsm_args *args, const struct problem *p)
+{
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
+        if (args->operand[o].memory && !clsm_has(p, (clsm_operand)o))
+            return clsm_fail(
+                CLSM_ERR_VALUE,
+                "args.operand: %s is %p, expected NULL: the plan's problem "
+                "has no such operand",
+                clsm_operand_name((clsm_operand)o), (void *)args->operand[o].memory);
+    return CLSM_OK;
+}
+
 clsm_status clsm_buffers_check(const clsm_plan *plan, const clsm_args *args,
                                const struct problem *p)
 {
     struct span spans[MAX_SPANS];
+    TRY(check_others(args, p));
     unsigned n = list_spans(args, p, spans);
     for (unsigned i = 0; i < n; i++) {
         if (!spans[i].extent && !spans[i].buffer.memory)

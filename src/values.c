@@ -2,6 +2,7 @@
 /* Which values a problem's fields may have, and which go together. */
 #include "values.h"
 
+#include "convert.h"
 #include "status.h"
 
 #include <math.h>
@@ -68,30 +69,88 @@ static clsm_status check_operands(const clsm_problem *problem, struct problem *p
     return CLSM_OK;
 }
 
-/* Forms where the operation takes none. */
-static clsm_status check_no_forms(const clsm_problem *problem, const struct problem *p)
+/* Fields that mean something to some problems only, and what they are in all others. */
+static clsm_status check_unused(const clsm_problem *problem, const struct problem *p)
 {
-    const char *form = problem->scale != 1            ? "scale"
-                       : problem->temperature != 1    ? "temperature"
-                       : problem->softcap != 0        ? "softcap"
-                       : problem->window              ? "window"
-                       : problem->flags & CLSM_CAUSAL ? "CLSM_CAUSAL"
-                                                      : NULL;
-    return form ? clsm_fail(CLSM_ERR_VALUE, "problem: %s does not go with %s", form,
-                            clsm_op_name(p->op))
-                : CLSM_OK;
+    const unsigned needs = clsm_op_needs(p->op);
+    const bool forms = clsm_op_may(p->op) & CLSM_FORM_BITS,
+               targets = needs & CLSM_BIT(CLSM_TARGETS),
+               row = clsm_problem_y(p) == CLSM_Y_ROW,
+               gradient = row && needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_LOSS));
+    const struct {
+        const char *name;
+        bool used;
+        double is, unused;
+    } fields[] = {
+        {"scale", forms, problem->scale, 1},
+        {"temperature", forms, problem->temperature, 1},
+        {"softcap", forms, problem->softcap, 0},
+        {"causal_offset", forms, (double)problem->causal_offset, 0},
+        {"window", forms, (double)problem->window, 0},
+        {"CLSM_CAUSAL", forms, p->causal, 0},
+        {"k", clsm_problem_y(p) == CLSM_Y_K, (double)problem->k, 1},
+        {"target_type", targets, problem->target_type, CLSM_TARGET_I32},
+        {"ignore_index", targets, (double)problem->ignore_index, -100},
+        {"label_smoothing", targets, problem->label_smoothing, 0},
+        {"z_loss", targets, problem->z_loss, 0},
+        {"grad_scale", gradient, problem->grad_scale, 1},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!fields[i].used && fields[i].is != fields[i].unused)
+            return clsm_fail(CLSM_ERR_VALUE,
+                             "problem: %s does not go with %s; it is %g, expected %g",
+                             fields[i].name, clsm_op_name(p->op), fields[i].is,
+                             fields[i].unused);
+    return CLSM_OK;
+}
+
+/* The query's place serves these three only. */
+static clsm_status check_place(const clsm_problem *problem, const struct problem *p)
+{
+    if (!problem->causal_offset || p->causal || p->window || clsm_has(p, CLSM_SLOPES))
+        return CLSM_OK;
+    return clsm_fail(CLSM_ERR_VALUE,
+                     "problem.causal_offset is %td, expected 0 without CLSM_CAUSAL, a "
+                     "window and the operand slopes",
+                     problem->causal_offset);
+}
+
+/* A smaller or larger one would leave the range of the type that is computed in when x
+ * is divided by it. */
+static clsm_status check_softcap(const struct problem *p)
+{
+    const bool f64 = clsm_problem_is_f64(p);
+    const double least = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32),
+                 most = f64 ? 0x1p1000 : 0x1p100;
+    if (p->softcap == 0 || (p->softcap >= least && p->softcap <= most))
+        return CLSM_OK;
+    return clsm_fail(CLSM_ERR_VALUE,
+                     "problem.softcap is %g, expected 0 or a number from %g to %g",
+                     p->softcap, least, most);
+}
+
+/* Held as kernels hold it. */
+static clsm_status check_scale(const clsm_problem *problem, const struct problem *p)
+{
+    const bool f64 = clsm_problem_is_f64(p);
+    const double held = f64 ? p->scale : (float)p->scale,
+                 least = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32);
+    if (isfinite(held) && fabs(held) >= least)
+        return CLSM_OK;
+    return clsm_fail(
+        CLSM_ERR_VALUE,
+        "problem.scale / temperature is %g / %g, expected finite and not 0, "
+        "of magnitude %g or more; temperature 0 puts all mass on the maximum",
+        problem->scale, problem->temperature, least);
 }
 
 static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
 {
     const unsigned may = clsm_op_may(p->op);
     if (!(may & CLSM_FORM_BITS))
-        return check_no_forms(problem, p);
-    TRY(clsm_check_number(p, "problem.softcap", problem->softcap, 0, INFINITY));
-    if (problem->softcap > 0 && !clsm_problem_is_f64(p) && (float)problem->softcap == 0)
-        return clsm_fail(CLSM_ERR_VALUE,
-                         "problem.softcap is %g, expected 0 or a number that f32 holds",
-                         problem->softcap);
+        return CLSM_OK;
+    TRY(check_place(problem, p));
+    TRY(check_softcap(p));
     TRY(clsm_check_number(p, "problem.temperature", problem->temperature, 0, INFINITY));
     p->one_hot = problem->temperature == 0;
     if (p->one_hot && !(may & CLSM_BIT(CLSM_TEMPERATURE)))
@@ -105,13 +164,7 @@ static clsm_status check_forms(const clsm_problem *problem, struct problem *p)
                          "temperature",
                          problem->temperature);
     p->scale = problem->scale / (p->one_hot ? 1 : problem->temperature);
-    double held = clsm_problem_is_f64(p) ? p->scale : (float)p->scale;
-    if (!isfinite(held) || held == 0)
-        return clsm_fail(CLSM_ERR_VALUE,
-                         "problem.scale / temperature is %g / %g, expected finite and "
-                         "not 0; temperature 0 puts all mass on the maximum",
-                         problem->scale, problem->temperature);
-    return CLSM_OK;
+    return check_scale(problem, p);
 }
 
 static clsm_status check_numbers(const clsm_problem *problem, const struct problem *p)
@@ -137,6 +190,7 @@ static clsm_status check_numbers(const clsm_problem *problem, const struct probl
 clsm_status clsm_check_values(const clsm_problem *problem, struct problem *p)
 {
     TRY(check_operands(problem, p));
+    TRY(check_unused(problem, p));
     TRY(check_forms(problem, p));
     return check_numbers(problem, p);
 }

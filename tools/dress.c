@@ -129,7 +129,8 @@ bool dress_problem(unsigned n, clsm_problem *p)
         p->label_smoothing = d->smoothing;
         p->z_loss = d->z_loss;
     }
-    bool has_gradient = op.needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_LOSS));
+    bool has_gradient =
+        op.y == CLSM_Y_ROW && op.needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_LOSS));
     if (has_gradient && d->grad_scale != 0)
         p->grad_scale = d->grad_scale;
     clsm_problem plain = *p;

@@ -91,6 +91,13 @@ static bool takes(const clsm_op_info *op, enum group group)
     }
 }
 
+/* What the offset is counted for. */
+static bool is_placed(const struct run_job *job)
+{
+    return job->said & RUN_SAID_CAUSAL || job->problem.window ||
+           job->in[CLSM_SLOPES - CLSM_X];
+}
+
 int run_check_scalars(const struct run_job *job)
 {
     const char *op = clsm_op_name(job->problem.op);
@@ -100,6 +107,12 @@ int run_check_scalars(const struct run_job *job)
         if (job->said & 1u << n && !takes(&job->op, scalars[n].group))
             return complain(EXIT_USAGE, "--%s does not go with %s", scalars[n].name,
                             op);
+    if (job->problem.causal_offset && !is_placed(job))
+        return complain(EXIT_USAGE,
+                        "--causal-offset needs --causal, --window or --in slopes=");
+    if (job->has_out_type && job->op.y == CLSM_Y_NONE)
+        return complain(EXIT_USAGE, "--out-type does not go with %s, which has no y",
+                        op);
     if (job->labels && job->op.y != CLSM_Y_ROW)
         return complain(EXIT_USAGE, "--labels needs a result of x's shape, %s has none",
                         op);

@@ -9,6 +9,7 @@
 #include "listing.h"
 #include "tally.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 #define PLUS_ONE(...) +1
@@ -156,9 +157,33 @@ START_TEST(every_form_is_within_the_bound)
 }
 END_TEST
 
+/* The farthest offsets with the widest window, which leaves nothing out, and the
+ * smallest and the largest soft cap. */
+START_TEST(forms_are_right_at_the_ends_of_their_range)
+{
+    const ptrdiff_t offsets[] = {PTRDIFF_MAX, PTRDIFF_MIN};
+    const double caps[] = {0x1p-126, 0x1p100};
+    struct tally t = tally_of(_i);
+    for (unsigned v = 0; v < clsm_variant_count; v++)
+        for (size_t i = 0; i < COUNT(caps); i++) {
+            struct trial trial = {.mixed = true, .seed = 5 + i};
+            clsm_problem *p = &trial.problem;
+            *p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, DRESS_ROWS, 37);
+            p->variant = clsm_variants[v].name;
+            p->softcap = caps[i];
+            p->window = SIZE_MAX;
+            p->causal_offset = offsets[i];
+            if (is_new_variant_here(t.device, v) && can_serve(t.device, v, p))
+                tally_trial(&t, &trial, NULL);
+        }
+    tally_end(&t);
+}
+END_TEST
+
 void forms_suite(Suite *suite, int device)
 {
     const struct device *d = &devices[device];
+    add_test(suite, device, NULL, forms_are_right_at_the_ends_of_their_range);
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 1);
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         const char *name = clsm_variants[v].name;

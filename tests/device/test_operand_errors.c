@@ -80,6 +80,19 @@ START_TEST(missing_operands_are_named)
 }
 END_TEST
 
+START_TEST(buffers_for_operands_that_the_plan_does_not_have_are_refused)
+{
+    struct tally t = tally_of(_i);
+    struct loss l = loss_open(&t);
+    SPOILED(&l, CLSM_ERR_VALUE, "args.operand: mask is", "expected NULL",
+            a.operand[CLSM_MASK].memory = a.operand[CLSM_LSE].memory);
+    SPOILED(&l, CLSM_ERR_VALUE, "args.operand: indices is", "expected NULL",
+            a.operand[CLSM_INDICES].memory = a.operand[CLSM_LSE].memory);
+    loss_close(&l);
+    tally_end(&t);
+}
+END_TEST
+
 START_TEST(small_operands_are_refused)
 {
     struct tally t = tally_of(_i);
@@ -144,6 +157,8 @@ END_TEST
 void operand_errors_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, missing_operands_are_named);
+    add_test(suite, device, NULL,
+             buffers_for_operands_that_the_plan_does_not_have_are_refused);
     add_test(suite, device, NULL, small_operands_are_refused);
     add_test(suite, device, NULL, operands_need_the_right_access);
     add_test(suite, device, NULL, operands_share_no_memory_with_what_is_written);

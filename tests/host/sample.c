@@ -37,8 +37,10 @@ void sample_everything(clsm_problem *problem, clsm_op op, clsm_type type, size_t
         problem->label_smoothing = 0.125;
         problem->z_loss = 0.0625;
     }
-    problem->grad_scale = -1.5;
-    problem->k = 3;
+    if (info.y == CLSM_Y_ROW && info.needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_LOSS)))
+        problem->grad_scale = -1.5;
+    if (info.y == CLSM_Y_K)
+        problem->k = 3;
 }
 
 void sample_set_real(const struct sample *s, clsm_operand operand, size_t i, double v)
@@ -186,4 +188,5 @@ void sample_free(struct sample *s)
         free(s->out.operand[o]);
         free(s->got.operand[o]); /* in's too */
     }
+    *s = (struct sample){0};
 }

@@ -94,6 +94,7 @@ static double loss_with(const clsm_host_args *in, const clsm_problem *gradient,
     clsm_host_args out = {.struct_bytes = sizeof out, .y = loss};
     double *x = (double *)in->x, before = x[at];
     problem.op = CLSM_CROSS_ENTROPY_LOSS;
+    problem.grad_scale = 1;
     x[at] += move;
     ck_assert_int_eq(clsm_reference_args(&problem, in, &out), CLSM_OK);
     x[at] = before;

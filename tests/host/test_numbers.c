@@ -4,6 +4,7 @@
 #include "problem.h"
 #include "suites.h"
 
+#include <float.h>
 #include <math.h>
 
 static clsm_problem given;
@@ -65,29 +66,57 @@ START_TEST(a_scale_that_is_0_in_f32_is_refused_there)
 {
     given.scale = 1e-60;
     BAD(CLSM_ERR_VALUE, "problem.scale / temperature is 1e-60 / 1", "not 0");
+    given.scale = -FLT_MIN / 2; /* 0 on devices without subnormal numbers */
+    BAD(CLSM_ERR_VALUE, "problem.scale / temperature is -5.87747e-39 / 1",
+        "of magnitude 1.17549e-38 or more");
+    given.scale = -FLT_MIN;
+    GOOD();
 }
 END_TEST
 
 START_TEST(a_softcap_that_is_0_in_f32_is_refused_there)
 {
     given.softcap = 1e-60;
-    BAD(CLSM_ERR_VALUE, "problem.softcap is 1e-60", "expected");
+    BAD(CLSM_ERR_VALUE, "problem.softcap is 1e-60", "expected 0 or a number from");
+}
+END_TEST
+
+/* x is divided by it, and multiplied by it again. */
+START_TEST(a_softcap_is_normal_and_far_from_overflow)
+{
+    const double least[] = {FLT_MIN, DBL_MIN}, most[] = {0x1p100, 0x1p1000};
+    for (int f64 = 0; f64 < 2; f64++) {
+        given.x_type = f64 ? CLSM_F64 : CLSM_F32;
+        given.softcap = 0;
+        GOOD();
+        given.softcap = least[f64];
+        GOOD();
+        given.softcap = most[f64];
+        GOOD();
+        given.softcap = least[f64] / 2;
+        BAD(CLSM_ERR_VALUE, "problem.softcap is", "expected 0 or a number from");
+        given.softcap = most[f64] * 2;
+        BAD(CLSM_ERR_VALUE, "problem.softcap is", "expected 0 or a number from");
+    }
 }
 END_TEST
 
 START_TEST(numbers_must_be_finite_and_in_their_range)
 {
+    clsm_problem before = given;
 #define RANGE(field, v, expected)                                                      \
     given.field = v;                                                                   \
     BAD(CLSM_ERR_VALUE, "problem." #field " is", "expected " expected);                \
-    set_up();
-    RANGE(softcap, -1, "a finite number from 0, of f32's range")
-    RANGE(softcap, INFINITY, "a finite number from 0, of f32's range")
-    RANGE(softcap, 1e39, "a finite number from 0, of f32's range")
-    RANGE(softcap, NAN, "a finite number from 0, of f32's range")
+    given = before;
+    RANGE(softcap, -1, "0 or a number from 1.17549e-38 to 1.26765e+30")
+    RANGE(softcap, INFINITY, "0 or a number from 1.17549e-38 to 1.26765e+30")
+    RANGE(softcap, 1e39, "0 or a number from 1.17549e-38 to 1.26765e+30")
+    RANGE(softcap, NAN, "0 or a number from 1.17549e-38 to 1.26765e+30")
     RANGE(temperature, -0.5, "a finite number from 0, of f32's range")
     RANGE(temperature, NAN, "a finite number from 0, of f32's range")
     RANGE(temperature, INFINITY, "a finite number from 0, of f32's range")
+    clsm_problem_init(&given, CLSM_CROSS_ENTROPY, CLSM_F32, 3, 5);
+    before = given;
     RANGE(label_smoothing, -1e-9, "a number from 0 to 1")
     RANGE(label_smoothing, 1.0001, "a number from 0 to 1")
     RANGE(label_smoothing, NAN, "a number from 0 to 1")
@@ -110,6 +139,7 @@ END_TEST
 
 START_TEST(counts_must_be_in_their_range)
 {
+    given.op = CLSM_TOPK;
     given.k = 0;
     BAD(CLSM_ERR_VALUE, "problem.k is 0", "expected 1 to 128");
     given.k = 129;
@@ -144,6 +174,7 @@ Suite *numbers_suite(void)
     tcase_add_test(c, a_scale_that_leaves_no_logits_is_refused);
     tcase_add_test(c, a_scale_that_is_0_in_f32_is_refused_there);
     tcase_add_test(c, a_softcap_that_is_0_in_f32_is_refused_there);
+    tcase_add_test(c, a_softcap_is_normal_and_far_from_overflow);
     tcase_add_test(c, numbers_must_be_finite_and_in_their_range);
     tcase_add_test(c, counts_must_be_in_their_range);
     tcase_add_test(c, bad_types_of_operands_are_refused);

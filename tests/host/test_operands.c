@@ -85,27 +85,79 @@ START_TEST(a_mask_is_what_its_type_says)
 }
 END_TEST
 
+/* Fields for those operations only of which `takes` is true. */
+#define FIELD(field, v, takes)                                                         \
+    do {                                                                               \
+        problem_of(ops[_i]);                                                           \
+        given.field = v;                                                               \
+        if (takes)                                                                     \
+            GOOD();                                                                    \
+        else                                                                           \
+            BAD(CLSM_ERR_VALUE, #field " does not go with", clsm_op_name(ops[_i]));    \
+    } while (0)
+
 START_TEST(forms_are_for_operations_with_logits_of_their_own)
 {
     bool logits = takes(ops[_i]) & CLSM_FORM_BITS;
-#define FORM(field, v)                                                                 \
-    problem_of(ops[_i]);                                                               \
-    given.field = v;                                                                   \
-    if (logits)                                                                        \
-        GOOD();                                                                        \
-    else                                                                               \
-        BAD(CLSM_ERR_VALUE, #field " does not go with", clsm_op_name(ops[_i]));
-    FORM(scale, 2)
-    FORM(temperature, 2)
-    FORM(softcap, 2)
-    FORM(window, 2)
-#undef FORM
+    FIELD(scale, 2, logits);
+    FIELD(temperature, 2, logits);
+    FIELD(softcap, 2, logits);
+    FIELD(window, 2, logits);
     problem_of(ops[_i]);
     given.flags = CLSM_CAUSAL;
     if (logits)
         GOOD();
     else
         BAD(CLSM_ERR_VALUE, "CLSM_CAUSAL does not go with", clsm_op_name(ops[_i]));
+}
+END_TEST
+
+START_TEST(numbers_of_losses_gradients_and_lists_are_for_them_alone)
+{
+    clsm_op op = ops[_i];
+    bool loss = op == CLSM_CROSS_ENTROPY || op == CLSM_CROSS_ENTROPY_LOSS,
+         gradient = op == CLSM_SOFTMAX_BACKWARD || op == CLSM_LOG_SOFTMAX_BACKWARD ||
+                    op == CLSM_CROSS_ENTROPY;
+    FIELD(k, 2, op == CLSM_TOPK);
+    FIELD(target_type, CLSM_TARGET_I64, loss);
+    FIELD(ignore_index, 3, loss);
+    FIELD(label_smoothing, 0.5, loss);
+    FIELD(z_loss, 0.5, loss);
+    FIELD(grad_scale, 0.5, gradient);
+}
+END_TEST
+
+START_TEST(fields_that_are_not_used_say_what_they_are_and_should_be)
+{
+    given.z_loss = 0.25;
+    BAD(CLSM_ERR_VALUE, "z_loss does not go with softmax", "it is 0.25, expected 0");
+    problem_of(CLSM_SOFTMAX);
+    given.k = 9;
+    BAD(CLSM_ERR_VALUE, "k does not go with softmax", "it is 9, expected 1");
+    problem_of(CLSM_SOFTMAX);
+    given.label_smoothing = NAN;
+    BAD(CLSM_ERR_VALUE, "label_smoothing does not go with", "it is nan, expected 0");
+}
+END_TEST
+
+START_TEST(an_offset_needs_something_that_is_counted_from_it)
+{
+    if (!(takes(ops[_i]) & CLSM_FORM_BITS)) {
+        FIELD(causal_offset, 1, false);
+        return;
+    }
+    problem_of(ops[_i]);
+    given.causal_offset = -4;
+    BAD(CLSM_ERR_VALUE, "problem.causal_offset is -4",
+        "expected 0 without CLSM_CAUSAL");
+    given.flags = CLSM_CAUSAL;
+    GOOD();
+    given.flags = 0;
+    given.window = 3;
+    GOOD();
+    given.window = 0;
+    given.operands = CLSM_BIT(CLSM_SLOPES);
+    GOOD();
 }
 END_TEST
 
@@ -151,6 +203,10 @@ Suite *operands_suite(void)
     tcase_add_loop_test(c, a_bit_that_is_no_operand_is_refused, 0, all);
     tcase_add_test(c, a_mask_is_what_its_type_says);
     tcase_add_loop_test(c, forms_are_for_operations_with_logits_of_their_own, 0, all);
+    tcase_add_loop_test(c, numbers_of_losses_gradients_and_lists_are_for_them_alone, 0,
+                        all);
+    tcase_add_test(c, fields_that_are_not_used_say_what_they_are_and_should_be);
+    tcase_add_loop_test(c, an_offset_needs_something_that_is_counted_from_it, 0, all);
     tcase_add_loop_test(c, temperature_0_needs_the_whole_row, 0, all);
     tcase_add_loop_test(c, an_operation_with_one_policy_has_it_or_refuses_the_other, 0,
                         all);

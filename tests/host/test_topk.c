@@ -27,6 +27,7 @@ static void run(const double *x, size_t cols, size_t k)
     ck_assert_msg(clsm_reference_args(&problem, &in, &out) == CLSM_OK, "%s",
                   clsm_last_message());
     problem.op = CLSM_SOFTMAX;
+    problem.k = 1;
     ck_assert_int_eq(clsm_reference(&problem, x, softmax), CLSM_OK);
 }
 

@@ -35,7 +35,8 @@ static const struct tuned *record_of(unsigned op, clsm_type type, size_t k, size
     clsm_problem given;
     struct problem p;
     clsm_problem_init(&given, (clsm_op)op, type, rows, cols);
-    given.k = k;
+    if ((clsm_op)op == CLSM_TOPK)
+        given.k = k;
     return clsm_problem_check(&given, &p) == CLSM_OK ? clsm_tuned_find(&p, t) : NULL;
 }
 
