@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The README's feature tables, made from the device tests' own list of trials.
+"""FEATURES.md's tables, made from the device tests' own list of trials.
 
-    features.py DEVICE_TESTS README          print what is wrong, exit status 1
-    features.py DEVICE_TESTS README --write  put the tables into the README
+    features.py DEVICE_TESTS FEATURES.md          print what is wrong, exit status 1
+    features.py DEVICE_TESTS FEATURES.md --write  put the tables into the file
 
 The tests are asked to tell their trials instead of running them (CLSM_TEST_LIST=1), so a
 cell stands in the table only if a trial that must pass stands behind it. Exit status 77

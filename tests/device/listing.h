@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* With CLSM_TEST_LIST=1 trials are told instead of run: one line each, from which
- * scripts/features.py makes the README's table. */
+ * scripts/features.py makes FEATURES.md's tables. */
 #ifndef CLSM_TEST_DEVICE_LISTING_H
 #define CLSM_TEST_DEVICE_LISTING_H
 
