@@ -136,6 +136,11 @@ only_the_library() {
             ! -path '*/meson-private/*' | grep .
 }
 
+# has_licence PREFIX
+has_licence() {
+    find "$1" -path '*/doc/clsoftmax/LICENSE' -exec cmp {} "$source/LICENSE" \; -print | grep .
+}
+
 drop_shared() {
     find "$work/both" -name 'libclsoftmax.so*' -delete
 }
@@ -144,6 +149,7 @@ step "install" install_build
 [ $failed = 0 ] || exit 1
 use "$(realpath "$work/staged")"
 
+step "the licence comes along" has_licence "$work/dest"
 step "the header alone is strict C11" header_as_c
 if have "${cxx[0]}"; then
     step "a C++ program links" header_as_cxx
@@ -162,6 +168,7 @@ fi
 
 step "a Meson subproject" as_subproject
 [ -d "$work/both" ] || exit 1
+step "the licence comes along with a subproject" has_licence "$work/both"
 use "$work/both"
 drop_shared
 step "a static program through pkg-config" with_pkg_config --static
