@@ -14,26 +14,33 @@
  *
  * Shapes. A tensor is seen as (rows, cols, inner): element (r, c, i) stands at
  * offset + r * row_stride + c * col_stride + i, and each (r, i) is one softmax over the
- * cols elements. inner is 1 when the softmax axis is the last one. Sizes, strides and
- * offsets count elements, never bytes.
+ * cols elements. inner is 1 when the softmax axis is the last one. Where problem.queries is
+ * set, r / queries * matrix_stride + r % queries * row_stride stands for r * row_stride.
+ * Sizes, strides and offsets count elements, never bytes.
  *
- * Operations. See CLSM_OPERATIONS for what there is, and CLSM_OPERANDS for what else they
- * read and write. clsm_enqueue() serves those with x and y alone, clsm_enqueue_args() all.
+ * Operations. See CLSM_OPERATIONS for what there is, CLSM_OPERANDS for what else they read
+ * and write, and "Logits" above clsm_problem for how masks, scales and the like come in.
+ * clsm_enqueue() serves those with x and y alone, clsm_enqueue_args() all.
  *
  * Numbers. 16-bit data is summed in f32. If x, y or dy is f64, all arithmetic is f64.
  * Against a double-precision reference the relative error of an f32 output in the normal
  * range is at most (8 + 2 D) * 2^-24, where D is |x - max| for softmax and |ln|y|| for
  * log-softmax, on every device, for rows up to 2^24; for f64 outputs the same with 2^-53.
- * f16 and bf16 outputs are that result rounded to nearest even. Sums of either sign
- * (backward, losses) have this error in proportion to the sum of their terms' magnitudes,
- * and each form of the logits adds its own rounding. See clsm_check().
+ * f16 and bf16 outputs are that result rounded to nearest even. With u for 2^-24 or 2^-53,
+ * max is exact, sum within 8 u of itself, lse within 8 u (|max| + |log(sum)|). Sums of
+ * either sign (backward, losses) have their error in proportion to the sum of their terms'
+ * magnitudes, and each form of the logits adds its own rounding. See clsm_check().
  *
  * Non-finite rows. By default a row with NaN or +inf, or of nothing but -inf, becomes NaN,
- * and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite.
+ * and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite. max passes
+ * over NaN; sum and lse are NaN then. A row of nothing but -inf has sum 0 and lse -inf.
  *
  * Errors. Every function that can fail returns a clsm_status; clsm_last_message() then
  * says, for the calling thread, which argument it was, its value and what was expected, or
  * gives the driver's build log. An error leaves output pointers NULL and nothing queued.
+ * CLSM_ERR_NULL and CLSM_ERR_STRUCT may come from all that takes a pointer or a struct,
+ * CLSM_ERR_OPENCL and CLSM_ERR_MEMORY from all that calls a driver; what else a function
+ * returns stands beside it.
  *
  * Threads. Everything may be called from many threads at once, also on one engine and one
  * plan; only the destroy calls must be the last use of their object.
@@ -128,7 +135,7 @@ typedef enum clsm_type {
 #define CLSM_OPERANDS(X)                                                                 \
     X(DY, dy)                   /* in: as x, of dy_type and with strides of its own */   \
     X(MASK, mask)               /* in: mask_type, see clsm_problem.mask_stride */        \
-    X(TEMPERATURE, temperature) /* in: real, one a softmax, >= 0 */                      \
+    X(TEMPERATURE, temperature) /* in: real, one a softmax: 0, or 2^-126 to 2^126 */     \
     X(SLOPES, slopes)           /* in: real, one a head */                               \
     X(SINKS, sinks)             /* in: real, one a head */                               \
     X(TARGETS, targets)         /* in: target_type, one a softmax */                     \
@@ -139,7 +146,7 @@ typedef enum clsm_type {
     X(SUM, sum)                 /* out: real, one a softmax: of exp(x - max) */          \
     X(LSE, lse)                 /* out: real, one a softmax: max + log(sum) */           \
     X(LOSS, loss)               /* out: real, one a softmax */                           \
-    X(INDICES, indices)         /* out: i32, packed as y */                              \
+    X(INDICES, indices)         /* out: i32, (rows, k, inner), packed */                 \
     X(BAD_TARGETS, bad_targets) /* in and out: one u32, counted up */
 
 typedef enum clsm_operand {
@@ -246,7 +253,8 @@ typedef enum clsm_mask_type {
 /** Types of targets. */
 typedef enum clsm_target_type { CLSM_TARGET_I32, CLSM_TARGET_I64 } clsm_target_type;
 
-/** From one batch, head, query, column, inner element to the next; 0 broadcasts. */
+/** From one batch, head, query, column, inner element to the next, in elements of the
+ *  mask; 0 broadcasts. */
 typedef struct clsm_mask_stride {
     size_t batch, head, row, col, inner;
 } clsm_mask_stride;
@@ -269,14 +277,43 @@ enum {
     /** A row's bits do not depend on how many rows come with it, nor on its address. Slower
      *  where rows do not start at multiples of 16 bytes. */
     CLSM_DETERMINISTIC = 1u << 2,
-    /** Query q sees columns up to q + causal_offset; those beyond are not read. */
+    /** Query q sees columns up to p = q + causal_offset; those beyond are not read. */
     CLSM_CAUSAL = 1u << 3,
     /** y is read soon: it stays in a CPU's caches, as far as they reach, however large it is.
      *  Without it large results are written past them, which is faster. */
     CLSM_READ_SOON = 1u << 4,
 };
 
-/** One problem. Fill it with clsm_problem_init(), then change what differs. */
+/**
+ * Logits. An operation that may have a mask and slopes (CLSM_FORM_BITS) makes these of x
+ * first and then works on them as if they were x. Softmax (r, i) belongs to query q of head
+ * h of batch b, see `queries`, which stands at column p = q + causal_offset. For column c,
+ * in this order, each step rounded to the type that is computed in:
+ *
+ *     v = x[r, c, i]
+ *     v = v * scale / temperature     the field's, or, with the operand TEMPERATURE, that
+ *                                     of softmax (r, i)
+ *     v = softcap * tanh(v / softcap)                     unless softcap is 0
+ *     v = v + slopes[h] * (c - p)                         operand SLOPES, ALiBi
+ *     v = v + mask[b, h, q, c, i]                         mask_type f32 or f16
+ *     v = -inf  where the mask is 0                       mask_type bool
+ *               where c > p                               flag CLSM_CAUSAL
+ *               where |c - p| >= window                   unless window is 0
+ *
+ * The last step leaves out NaN and infinities, too. Offsets beyond 2^61 count as 2^61.
+ *
+ * With the operand SINKS, sinks[h] is one more logit of each row: it takes part in max and
+ * sum, has no y, and none of the steps above. Temperature 0 leaves out the division; then
+ * all mass is on the first of the largest logits: y is 1 there and 0 elsewhere, sum is 1,
+ * and a sink takes no part.
+ *
+ * A step that overflows makes an infinity; the row is then as clsm_nonfinite says.
+ */
+
+/** One problem. Fill it with clsm_problem_init(), then change what differs. A field that
+ *  the operation has no use for must stay as it was filled, or plans are refused
+ *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have, heads
+ *  without MASK, SLOPES and SINKS, and nonfinite in both backward operations. */
 typedef struct clsm_problem {
     size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled
                               with an older, shorter struct go on working */
@@ -309,33 +346,32 @@ typedef struct clsm_problem {
     clsm_type dy_type; /**< of the second input */
     size_t dy_matrix_stride, dy_row_stride, dy_col_stride; /**< 0: packed */
 
-    /* Forms. The logits are made of x in this order; masked ones count as -inf. */
-    double scale;         /**< 1; x is multiplied by it, finite and not 0 */
-    double temperature;   /**< 1; x is divided by it. 0: all mass on the first maximum. The
-                               operand TEMPERATURE gives each softmax its own */
-    double softcap;       /**< 0: none; else x = softcap tanh(x / softcap) */
-    /* ALiBi, operand SLOPES: x += slope (c - (q + causal_offset)), for column c of query q */
-    clsm_mask_type mask_type;     /**< CLSM_MASK_NONE */
+    /* Forms, for operations with logits; see above. */
+    double scale;         /**< 1; over the temperature it must be normal: finite, not 0 */
+    double temperature;   /**< 1; 0 or more. Statistics and finishing take no 0. 1 with
+                               the operand TEMPERATURE */
+    double softcap;       /**< 0: none; else 2^-126 to 2^100 (f64: 2^-1022 to 2^1000) */
+    clsm_mask_type mask_type;     /**< CLSM_MASK_NONE; any other makes MASK an operand */
     clsm_mask_stride mask_stride; /**< all 0 but col, 1 */
-    /* with the flag CLSM_CAUSAL, columns beyond q + causal_offset are masked */
-    ptrdiff_t causal_offset; /**< 0 */
-    size_t window;           /**< 0: none; else columns c are masked where
-                                  |c - (q + causal_offset)| >= window */
-    /* sinks, operand SINKS: one more logit in each row's max and sum, with no y */
+    ptrdiff_t causal_offset; /**< 0; for CLSM_CAUSAL, window and SLOPES, else refused */
+    size_t window;           /**< 0: none; else columns on either side of p, p included */
 
-    size_t k; /**< 1; topk's, up to 128 */
+    size_t k; /**< 1; topk's, up to CLSM_MAX_K */
 
+    /* Losses. */
     clsm_target_type target_type; /**< CLSM_TARGET_I32 */
     int64_t ignore_index;         /**< -100 */
-    double label_smoothing;       /**< 0, up to 1 */
-    double z_loss;                /**< 0 */
-    double grad_scale;            /**< 1; of each gradient */
+    double label_smoothing;       /**< 0; up to 1 */
+    double z_loss;                /**< 0; not negative */
+
+    double grad_scale; /**< 1; each gradient is multiplied by it */
 } clsm_problem;
 
 enum { CLSM_MAX_K = 128 };
 
-/** Fill *problem for a packed (rows, cols) matrix of one type, softmax over cols. A macro,
- *  so that the struct's size is that of the header a program was compiled with. */
+/** Fill *problem for a packed (rows, cols) matrix of one type, softmax over cols. Nothing
+ *  is checked before a plan is made. A macro, so that the struct's size is that of the
+ *  header a program was compiled with. */
 #define clsm_problem_init(problem, op, type, rows, cols)                                 \
     clsm_problem_init_sized(problem, sizeof(clsm_problem), op, type, rows, cols)
 CLSM_API void clsm_problem_init_sized(clsm_problem *problem, size_t struct_bytes,
@@ -369,7 +405,10 @@ CLSM_API clsm_status clsm_op_find(const char *name, clsm_op *op);
 
 /**
  * How large a tensor's buffer must be for a problem: its elements, from the first to behind
- * the last, and the bytes of one. 0 elements where the operation has no such tensor.
+ * the last, and the bytes of one. 0 elements where the problem has no such tensor.
+ * CLSM_ERR_VALUE, CLSM_ERR_SHAPE for a problem that no plan would take.
+ *
+ * @param tensor  an operand, CLSM_X or CLSM_Y
  */
 CLSM_API clsm_status clsm_problem_extent(const clsm_problem *problem, clsm_operand tensor,
                                          size_t *elements, size_t *element_bytes);
@@ -411,6 +450,7 @@ CLSM_API clsm_status clsm_device_get(unsigned index, clsm_device_info *info);
  * Find a device: by index ("1"), by kind ("gpu", "cpu", "accelerator"), by a part of its
  * name, vendor, platform or version ("h200", "pocl"), or, with NULL, by the environment's
  * CLSM_DEVICE and then by the highest score. Among several the highest score wins.
+ * CLSM_ERR_NO_DEVICE if none matches that can be used.
  */
 CLSM_API clsm_status clsm_device_find(const char *selector, clsm_device_info *info);
 
@@ -426,7 +466,7 @@ typedef struct clsm_engine clsm_engine;
  * makes no others.
  *
  * @param context  retained until the engine and its plans are gone
- * @param device   one of the context's devices
+ * @param device   one of the context's devices, or CLSM_ERR_CONTEXT
  */
 CLSM_API clsm_status clsm_engine_create(cl_context context, cl_device_id device,
                                         clsm_engine **engine);
@@ -442,6 +482,11 @@ typedef struct clsm_plan clsm_plan;
 /**
  * Choose the variant that is fastest for this problem on this device and build it, or
  * find it built. Heavy: do it once. Variants that do not build there are passed over.
+ * The problem and its strings may go afterwards.
+ *
+ * CLSM_ERR_VALUE, CLSM_ERR_SHAPE: the problem; CLSM_ERR_UNSUPPORTED: f64 on a device without
+ * it, or no variant serves; CLSM_ERR_VARIANT: the one that was asked for, by the problem or
+ * by CLSM_VARIANT, does not exist or does not fit; CLSM_ERR_BUILD: none could be built.
  */
 CLSM_API clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
                                       clsm_plan **plan);
@@ -455,7 +500,8 @@ typedef struct clsm_plan_info {
     char variant[64];       /**< with parameters; clsm_problem.variant takes it back */
     char reason[192];       /**< why it was chosen, a sentence */
     uint64_t bytes;         /**< each input element read once, each output written once */
-    uint64_t scratch_bytes; /**< device memory that the plan holds besides the buffers */
+    uint64_t scratch_bytes; /**< device memory used besides the buffers: one piece for all
+                                 plans of an engine that need any */
     double build_seconds;   /**< 0 when the program was there already */
     int from_disk;          /**< the program came from the disk cache */
     /** What the compiler says that a work-item takes. NVIDIA's says so of programs that
@@ -491,8 +537,14 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * calls. So one that waits for an event of the caller's holds up those after it; and where an
  * enqueue takes several launches, an error of a later one leaves the earlier ones queued.
  *
- * @param x, y      (rows, cols, inner) elements, see the top of this header
- * @param x_offset  of the first element, in elements
+ * CLSM_ERR_BUFFER, CLSM_ERR_CONTEXT, CLSM_ERR_DEVICE, CLSM_ERR_ACCESS, CLSM_ERR_OVERLAP: as
+ * above and in CLSM_STATUSES; CLSM_ERR_NULL: a buffer is missing, an operand's, too;
+ * CLSM_ERR_VALUE: `wait` without n_wait. Empty problems need no buffers.
+ *
+ * @param x         (rows, cols, inner) elements, see the top of this header
+ * @param y         (rows, cols, inner), (rows, inner) or (rows, k, inner), see clsm_y;
+ *                  ignored where the operation has no y
+ * @param x_offset  of the first element, in elements; y_offset likewise
  * @param n_wait    events in `wait` to finish first; 0 with NULL for none
  * @param done      gets an event to release with clReleaseEvent(); NULL to skip
  */
@@ -506,7 +558,9 @@ typedef struct clsm_buffer {
     size_t offset;
 } clsm_buffer;
 
-/** The arguments of one enqueue. Fill it with clsm_args_init(), then set the buffers. */
+/** The arguments of one enqueue. Fill it with clsm_args_init(), then set the buffers.
+ *  Fields that the plan's problem has no use for are ignored; a buffer for an operand that it
+ *  does not have is CLSM_ERR_VALUE. */
 typedef struct clsm_args {
     size_t struct_bytes; /**< set by clsm_args_init() */
     size_t rows;         /**< another value needs CLSM_OPEN_ROWS */
@@ -531,7 +585,9 @@ typedef struct clsm_args {
 CLSM_API clsm_status clsm_args_init_sized(const clsm_plan *plan, clsm_args *args,
                                           size_t struct_bytes);
 
-/** As clsm_enqueue(), with the shape and the operands of this call in the arguments. */
+/** As clsm_enqueue(), with the shape and the operands of this call in the arguments.
+ *  CLSM_ERR_SHAPE: rows or cols that the plan does not leave open, strides that do not fit;
+ *  CLSM_ERR_VALUE: grad_scale is not finite. */
 CLSM_API clsm_status clsm_enqueue_args(clsm_plan *plan, cl_command_queue queue,
                                        const clsm_args *args, cl_uint n_wait,
                                        const cl_event *wait, cl_event *done);
@@ -568,6 +624,8 @@ typedef struct clsm_host_args {
 
 /**
  * The operation on the host in double precision (long double inside where it is wider).
+ *
+ * Errors are those of clsm_problem_extent().
  *
  * @param x  host memory, in the problem's x layout and type
  * @param y  packed (rows, y's columns, inner) doubles
@@ -614,12 +672,14 @@ CLSM_API clsm_status clsm_check(const clsm_problem *problem, const void *x,
 
 /**
  * The same for an operation with operands: y and every operand that is written and not
- * NULL is compared. Indices must match exactly. bad_targets must hold the count alone.
+ * NULL is compared. An index may be another column's only where the rounding of their logits
+ * could have made the two equal. bad_targets must hold the count alone.
  */
 CLSM_API clsm_status clsm_check_args(const clsm_problem *problem,
                                      const clsm_host_args *args, clsm_report *report);
 
-/** Convert n elements between types, rounding to nearest even. Any pair of types. */
+/** Convert n elements between types, rounding to nearest even. Any pair of types; src and
+ *  dst may overlap only if it is one type. CLSM_ERR_VALUE for a bad type. */
 CLSM_API clsm_status clsm_convert(clsm_type from, const void *src, clsm_type to,
                                   void *dst, size_t n);
 
