@@ -9,7 +9,7 @@ enum {
     WAIT = 1440,      /* from a load to its use */
     ROUND_GROUPS = 6, /* of a unit are under way at a time, as far as they have room; */
     ROUND_CYCLES = 1680,  /* more for each round of these, */
-    STAGE_CYCLES = 5300,  /* to local memory and back, */
+    STAGE_CYCLES = 2000,  /* to local memory and back, */
     TURN_CYCLES = 71,     /* of a worker's rows, one after the other; */
     OPERAND_CYCLES = 400, /* more, with numbers of a row's own to be read, */
     TARGET_CYCLES = 485,  /* or with a target, and the logit there */
