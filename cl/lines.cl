@@ -8,6 +8,7 @@
  */
 #include "near.cl"
 #include "ring.cl"
+#include "row_lanes.cl"
 #include "wide_set.cl"
 
 #ifndef COLS
@@ -16,7 +17,9 @@
 enum {
     ROOM = 2048,
     WIDTH_HELD = (COLS + VEC - 1) / VEC * VEC,
-    MOST_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32, /* in a block */
+    ROOM_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32,
+    MOST_ROWS = ROOM_ROWS < VEC ? ROOM_ROWS : ROOM_ROWS / VEC * VEC, /* in a block */
+    SETS = (MOST_ROWS + VEC - 1) / VEC, /* of rows that are lanes */
     SPARE = 64,
     /* A load waits for a store before it that stands a multiple of this apart: results are
      * stored a little behind the terms that are loaded, never before them. */
@@ -57,6 +60,7 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
 /* Are terms not lifted when they become results? */
 #define KEEPS_PLAIN (OP_LIFTS && MADE_OF_TERMS && !OP_RESCALES)
 
+/* Of each lane. */
 INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
 {
     real max = -INFINITY;
@@ -67,16 +71,15 @@ INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
         if (KEEPS_LOGITS)
             STORE_REAL(logit, __local, held + c);
     }
-    return set_max(max, 0);
+    return max;
 }
 
-/* Leaves the terms. */
-INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
+/* Of each lane; leaves the terms. */
+INLINE struct pair short_sum(struct row row, struct near near, struct keep *keep,
                              __local SCALAR *held, bool safe)
 {
-    struct near near = near_of(max);
     struct pair sum = {(real)0, (real)0};
-    real part[2] = {(real)0, (real)0};
+    real part[2];
     /* the next block's, while there is enough to compute */
     UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
         announce_near((const __global char *)(row.x + MOST_ROWS * COLS) + k);
@@ -100,16 +103,56 @@ INLINE struct pair short_sum(struct row row, real max, struct keep *keep,
             continue;
         }
         /* Four terms at a time as a tree: more of them, next to a large one, would be lost. */
-        part[k / 2 % 2] += term;
+        part[k / 2 % 2] = k % 2 ? part[k / 2 % 2] + term : term;
         if (k % 4 == 3 || c + VEC >= COLS) {
+            real four = k % 4 > 1 ? part[0] + part[1] : part[0];
             if (k < 4)
-                sum.hi = part[0] + part[1];
+                sum.hi = four;
             else
-                sum = pair_add(sum, part[0] + part[1]);
-            part[0] = part[1] = (real)0;
+                sum = pair_add(sum, four);
         }
     }
-    return pair_down(lanes_row_sum(sum, 0));
+    return sum;
+}
+
+/* What is known of a block's rows, each of which is a lane. */
+struct lanes_of_rows {
+    real max[SETS];
+    real from[SETS], shift[SETS], lowest[SETS]; /* what they are near to */
+    real hi[SETS], lo[SETS];                    /* of their sums */
+};
+
+INLINE void near_keep(struct lanes_of_rows *lanes, uint set, struct near near)
+{
+    lanes->from[set] = near.max;
+#if STAYS_BASED
+    lanes->shift[set] = near.base.shift;
+    lanes->lowest[set] = near.base.lowest;
+#endif
+}
+
+INLINE struct near near_at(const struct lanes_of_rows *lanes, uint i)
+{
+    struct near near = {LANE_OF(lanes->from, i)};
+#if STAYS_BASED
+    near.base.shift = LANE_OF(lanes->shift, i);
+    near.base.lowest = LANE_OF(lanes->lowest, i);
+#endif
+    return near;
+}
+
+INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, uint i)
+{
+    struct state s = state_empty();
+#if OP_GIVEN
+    s.max = row.from_max;
+    s.sum.hi = row.from_sum;
+#else
+    s.max = LANE_OF(lanes->max, i);
+    s.sum.hi = LANE_OF(lanes->hi, i);
+    s.sum.lo = LANE_OF(lanes->lo, i);
+#endif
+    return s;
 }
 
 #if OP_WRITES == WRITES_ROW
@@ -151,35 +194,43 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     /* Do rows begin and end with a line? Then none waits. */
     bool at_once = dense && past && COLS % Y_LINE == 0 && lines.before == 0;
     dense = dense && !at_once;
+    real hi[SETS * VEC], lo[SETS * VEC]; /* of each row's lanes */
+    struct keep keep[MOST_ROWS];
+    struct lanes_of_rows lanes;
+    for (uint i = 0; i < SETS * VEC; i++)
+        hi[i] = lo[i] = (real)0;
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
         /* behind these rows there are others */
         bool safe = !BATCHED && (shape.rows - r - rows) * shape.x.row >= VEC;
-        real max[MOST_ROWS];
-        struct pair sum[MOST_ROWS];
-        struct keep keep[MOST_ROWS];
-        for (uint i = 0; i < rows; i++) {
-            max[i] = -INFINITY;
-#if OP_NEEDS_MAX && !OP_GIVEN
-            max[i] = short_max(exact(ROW_AT(r + i)), held + i * WIDTH_HELD, safe);
-#endif
+        for (uint i = 0; i < rows; i++)
+            if (OP_NEEDS_MAX && !OP_GIVEN)
+                hi[i] = short_max(exact(ROW_AT(r + i)), held + i * WIDTH_HELD, safe);
+        ROLLED for (uint i = 0; i < rows; i += VEC)
+        {
+            real max = OP_NEEDS_MAX && !OP_GIVEN ? rows_max(hi + i) : (real)(-INFINITY);
+            lanes.max[i / VEC] = max;
+            near_keep(&lanes, i / VEC, near_of(max));
         }
         for (uint i = 0; i < rows; i++) {
             struct row row = exact(ROW_AT(r + i));
             keep_start(&keep[i], row);
-#if OP_GIVEN
-            max[i] = row.from_max;
-            sum[i].hi = row.from_sum;
-            sum[i].lo = 0;
-#else
-            sum[i] = short_sum(row, max[i], &keep[i], held + i * WIDTH_HELD, safe);
+#if !OP_GIVEN
+            struct pair sum = short_sum(row, near_at(&lanes, i), &keep[i],
+                                        held + i * WIDTH_HELD, safe);
+            hi[i] = OP_NEEDS_REST ? sum.hi : sum.hi + sum.lo;
+            lo[i] = sum.lo;
 #endif
+        }
+        ROLLED for (uint i = 0; i < rows; i += VEC)
+        {
+            struct pair sum = pair_down(rows_sum(hi + i, lo + i));
+            lanes.hi[i / VEC] = sum.hi;
+            lanes.lo[i / VEC] = sum.lo;
         }
         for (uint i = 0; i < rows; i++) {
             struct row row = exact(ROW_AT(r + i));
-            struct state s = state_empty();
-            s.max = max[i];
-            s.sum = sum[i];
+            struct state s = state_at(&lanes, row, i);
             struct result result = close_row(row, s, &keep[i], 0, 0);
 #if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
             op_rescale(&result, (real)UNLIFTED);

@@ -23,7 +23,7 @@ INLINE struct near near_of(real max)
 {
     struct near near = {max};
 #if STAYS_BASED
-    near.max = fabs(max) < (real)FARTHEST ? (real)0 : max;
+    near.max = fabs(max) < (real)FARTHEST ? (real)0 : row_max(max);
     near.base = base_of(fabs(max) < (real)FARTHEST ? max : (real)0);
 #endif
     return near;
@@ -33,7 +33,7 @@ INLINE struct near near_of(real max)
 INLINE real near_term(struct row row, struct element e, struct near near)
 {
 #if STAYS_BASED
-    e.x = from_max(e.x, near.max);
+    e.x = LIMIT ? from_max(e.x, near.max) : e.x - near.max;
     return op_based_term(row, e, near.base);
 #else
     return op_lifted_term(row, e, near.max);
