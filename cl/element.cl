@@ -45,23 +45,40 @@ typedef reals lanes_f64;
 #else
 /* VEC elements from p on; those past the first `left` are `fill`. */
 #define LOAD(T, p, left, fill) CAT(load_upto_, T)(p, left, fill)
-#define LOAD_UPTO(T)                                                                     \
+#define LOAD_PART(T)                                                                     \
     OUTLINE real load_part_##T(const __global mem_##T *p, uint left, SCALAR fill)        \
     {                                                                                    \
         SCALAR lane[VEC];                                                                \
         ROLLED for (uint k = 0; k < VEC; k++)                                            \
             lane[k] = k < left ? get_##T(p + k) : fill;                                  \
         return FROM_LANES(lane);                                                         \
-    }                                                                                    \
+    }
+#define LOAD_UPTO(T)                                                                     \
     static real load_upto_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
     {                                                                                    \
         return left >= VEC ? load_##T(p) : load_part_##T(p, left, fill);                 \
     }
+#if X86_PART
+#define LOAD_PART_BY(load, reals, T)                                                     \
+    static real load_part_##T(const __global mem_##T *p, uint left, SCALAR fill)         \
+    {                                                                                    \
+        return upto(reals(load(p, left)), left, (real)fill);                             \
+    }
+LOAD_PART_BY(x86_load_floats, TO_REAL, f32)
+LOAD_PART_BY(x86_load_words, f16_reals, f16)
+LOAD_PART_BY(x86_load_words, bf16_reals, bf16)
+#else
+LOAD_PART(f32)
+LOAD_PART(f16)
+LOAD_PART(bf16)
+#endif
+LOAD_PART(u8)
 LOAD_UPTO(f32)
 LOAD_UPTO(f16)
 LOAD_UPTO(bf16)
 LOAD_UPTO(u8)
 #if REAL_IS_F64
+LOAD_PART(f64)
 LOAD_UPTO(f64)
 #endif
 #endif
@@ -175,7 +192,12 @@ static struct element row_element(struct row row, uint c)
     return e;
 }
 
-#if VEC > 1
+#if X86_PART
+#define store_part_f32(v, p, count) x86_store_floats(v, p, count)
+#define store_part_f16(v, p, count) x86_store_words(f16_bits(v), p, count)
+#define store_part_bf16(v, p, count) x86_store_words(pack_bf16(v), p, count)
+#define store_part CAT(store_part_, Y)
+#elif VEC > 1
 OUTLINE void store_part(real v, __global mem_y *p, uint count)
 {
     CAT(lane_, Y) lane[VEC];

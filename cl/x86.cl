@@ -33,6 +33,39 @@ static ushort16 x86_f16_bits(float16 v)
 }
 #endif
 
+/* The first `count` of a vector, fewer than all; what follows them in memory is not touched. */
+#if defined __AVX512BW__ && defined __AVX512VL__ && X86_F16 &&                           \
+    __has_builtin(__builtin_ia32_loadups512_mask) &&                                     \
+    __has_builtin(__builtin_ia32_storeups512_mask) &&                                    \
+    __has_builtin(__builtin_ia32_loaddquhi256_mask) &&                                   \
+    __has_builtin(__builtin_ia32_storedquhi256_mask)
+#define X86_PART 1
+#define X86_FIRST(count) ((short)((1u << (count)) - 1)) /* lanes */
+static float16 x86_load_floats(const __global void *p, uint count)
+{
+    x86_reals v = __builtin_ia32_loadups512_mask((const float *)(size_t)p,
+                                                 X86_REALS((float16)0), X86_FIRST(count));
+    return __builtin_astype(v, float16);
+}
+
+static ushort16 x86_load_words(const __global void *p, uint count)
+{
+    x86_words v = __builtin_ia32_loaddquhi256_mask((const short *)(size_t)p,
+                                                   X86_WORDS((ushort16)0), X86_FIRST(count));
+    return __builtin_astype(v, ushort16);
+}
+
+static void x86_store_floats(float16 v, __global void *p, uint count)
+{
+    __builtin_ia32_storeups512_mask((float *)(size_t)p, X86_REALS(v), X86_FIRST(count));
+}
+
+static void x86_store_words(ushort16 v, __global void *p, uint count)
+{
+    __builtin_ia32_storedquhi256_mask((short *)(size_t)p, X86_WORDS(v), X86_FIRST(count));
+}
+#endif
+
 /* To nearest even; a NaN becomes quiet, and what is subnormal 0. */
 #if defined __AVX512BF16__ && __has_builtin(__builtin_ia32_cvtne2ps2bf16_512)
 #define X86_BF16 1
@@ -66,6 +99,9 @@ static float16 times_power(float16 v, float16 t)
 
 #ifndef X86_F16
 #define X86_F16 0
+#endif
+#ifndef X86_PART
+#define X86_PART 0
 #endif
 #ifndef X86_BF16
 #define X86_BF16 0
