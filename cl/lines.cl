@@ -177,9 +177,11 @@ INLINE void write_lines(struct row row, const __local SCALAR *held, struct resul
 {
     UNROLL for (uint c = 0; c < COLS; c += Y_LINE)
     {
+        real v[LINE_PARTS];
         line_y part[LINE_PARTS];
         UNROLL for (uint k = 0; k < LINE_PARTS; k++)
-            part[k] = CAT(bits_, Y)(short_value(row, c + k * VEC, held, result, safe));
+            v[k] = short_value(row, c + k * VEC, held, result, safe);
+        LINE_BITS(bits_, v, part);
         line_store(part, row.y + c, true);
     }
 }

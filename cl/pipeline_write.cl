@@ -59,16 +59,15 @@ INLINE void write_spot(const struct writing *out, uint begin, uint end)
 INLINE void write_line(const struct writing *out, struct row row, uint c,
                        const __local SCALAR *held, bool past)
 {
+    real v[LINE_PARTS];
     line_y part[LINE_PARTS];
     UNROLL for (uint k = 0; k < LINE_PARTS; k++)
-    {
-        real v = written_value(out, row, c + k * VEC, held);
+        v[k] = written_value(out, row, c + k * VEC, held);
 #if STAYS_BASED
-        part[k] = CAT(number_bits_, Y)(v);
+    LINE_BITS(number_bits_, v, part);
 #else
-        part[k] = CAT(bits_, Y)(v);
+    LINE_BITS(bits_, v, part);
 #endif
-    }
     line_store(part, row.y + c, past);
 }
 

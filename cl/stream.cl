@@ -54,7 +54,9 @@ INLINE uint before_line(const __global mem_y *p)
 #if X86_BF16 && !HAS_DY /* nothing is subnormal, see program.c */
 #define bits_bf16(v) x86_bf16_bits(v)
 #define number_bits_bf16(v) x86_bf16_bits(v)
+#define PAIRED_bf16 1
 #else
+#define PAIRED_bf16 0
 #define bits_bf16(v) pack_bf16(v)
 #define number_bits_bf16(v) TO_U16(round_bf16(AS_U32(v)))
 #endif
@@ -85,6 +87,17 @@ typedef CAT(line_, Y) line_y; /* a line has LINE_PARTS of them */
 #define QUARTER(part, k) ((uint4)(as_uint2((part)[k]), as_uint2((part)[(k) + 1])))
 #define WHOLE_LINE(part)                                                                 \
     ((uint16)(QUARTER(part, 0), QUARTER(part, 2), QUARTER(part, 4), QUARTER(part, 6)))
+#endif
+
+/* The same of a line's vectors, by bits_ or number_bits_. */
+#define PAIRED_f32 0
+#define PAIRED_f16 0
+#if CAT(PAIRED_, Y)
+#define LINE_BITS(bits, v, part) x86_bf16_parts(v, part)
+#else
+#define LINE_BITS(bits, v, part)                                                         \
+    UNROLL for (uint n = 0; n < LINE_PARTS; n++)                                         \
+        (part)[n] = CAT(bits, Y)((v)[n])
 #endif
 
 /* A whole line. Past the caches all of it at once: of a part that an instruction narrows and

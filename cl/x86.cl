@@ -75,6 +75,15 @@ static ushort16 x86_bf16_bits(float16 v)
     uint16 both = __builtin_astype(__builtin_ia32_cvtne2ps2bf16_512(r, r), uint16);
     return __builtin_astype(both.lo, ushort16);
 }
+
+/* Both halves of a line. */
+static void x86_bf16_parts(const float16 *v, ushort16 *part)
+{
+    uint16 both = __builtin_astype(
+        __builtin_ia32_cvtne2ps2bf16_512(X86_REALS(v[1]), X86_REALS(v[0])), uint16);
+    part[0] = __builtin_astype(both.lo, ushort16);
+    part[1] = __builtin_astype(both.hi, ushort16);
+}
 #endif
 
 /* What t is above the next integer below, and v times 2 to the power of that; t may be infinite. */
