@@ -130,8 +130,9 @@ clsm_row(TENSORS, SHARED)
                 taken = take_ticket(counter);
             if (writes) {
                 struct noted note = noted[turn];
-                held_end(&held, KEPT, p.row, p.cut, p.first, whole, note.max, &note.keep,
-                         scratch);
+                struct writing as =
+                    held_close(p.row, p.first, whole, note.max, &note.keep, scratch);
+                held_write(&held, KEPT, p.row, p.cut, p.first, as);
             }
         } else
             taken = take_ticket(counter);

@@ -43,8 +43,11 @@ enum { GROUP = AT_ONCE < KEPT ? AT_ONCE : KEPT };
 
 #define MASKS_AHEAD (AHEAD && HAS_MASK && !MASKS_STAY)
 
+#ifndef READS_AGAIN
+#define READS_AGAIN 0 /* 1: what is held is read again before it is written */
+#endif
 /* Terms as wide as what they are made of take its place, where the result is made of them. */
-#if TERMS_SERVE && (LOGITS_READY || X_IS_REAL)
+#if TERMS_SERVE && !READS_AGAIN && (LOGITS_READY || X_IS_REAL)
 #define HOLDS_TERMS 1
 #else
 #define HOLDS_TERMS 0

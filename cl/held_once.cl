@@ -69,7 +69,7 @@ INLINE struct state held_once(struct held *h, struct row row, struct cut cut, ui
         else
             s.sum = pair_add(s.sum, part);
     }
-    s.sum = edge_sum(h, row, cut, first, s.max, s.sum, true, &ones);
+    s.sum = edge_sum(h, row, cut, first, s.max, s.sum, &ones);
     s.sum = set_sum(s.sum, scratch);
     return s;
 }

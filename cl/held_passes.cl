@@ -18,7 +18,7 @@ INLINE struct state held_state(struct held *held, struct row row, struct cut cut
     if (!MAX_OF_WORDS)
         held_forget(held, KEPT, row);
 #endif
-    struct pair sum = held_sum(held, KEPT, row, cut, first, s.max, max, false, keep);
+    struct pair sum = held_sum(held, KEPT, row, cut, first, s.max, max, keep);
     s.sum = pair_merge(s.sum, sum);
     return s;
 }
@@ -72,7 +72,7 @@ INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
     bool again = false;
     do {
         real max = anew(s.max);
-        s.sum = set_sum(held_sum(held, kept, row, cut, first, max, most, true, keep), scratch);
+        s.sum = set_sum(held_sum(held, kept, row, cut, first, max, most, keep), scratch);
         again = !again && is_made_again(&row, s.sum, scratch);
     } while (again);
     s.sum = sum_with_tiny(s.sum, row, first, s.max, scratch);
@@ -90,5 +90,6 @@ INLINE void held_row(struct row row, uint first, __local real *scratch,
     held.stock = stock + get_local_id(0);
     hold_started(&held, row, cut, first, &keep);
     struct state s = held_set_state(&held, KEPT, row, cut, first, &keep, scratch);
-    held_end(&held, KEPT, row, cut, first, s, s.max, &keep, scratch);
+    struct writing as = held_close(row, first, s, s.max, &keep, scratch);
+    held_write(&held, KEPT, row, cut, first, as);
 }

@@ -91,7 +91,7 @@ INLINE void keep_pack(const struct pack *pack, struct row row, struct cut cut, u
 
 /* Adds the terms of the head and the tail, and leaves them where terms are held. */
 INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint first,
-                            real max, struct pair sum, bool holds, real *ones)
+                            real max, struct pair sum, real *ones)
 {
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
@@ -105,7 +105,7 @@ INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint
             *ones += (real)1;
         else
             sum = pair_add(sum, term);
-        if (holds)
+        if (HOLDS_TERMS)
             h->edge_x[i] = term;
     }
     return sum;
@@ -113,19 +113,21 @@ INLINE struct pair edge_sum(struct held *h, struct row row, struct cut cut, uint
 
 #if OP_NEEDS_REST && OP_NEEDS_MAX
 /* Does a pack, of terms if it holds these, have the row's maximum? */
-INLINE bool pack_has_max(const struct pack *pack, struct row row, real max, bool holds)
+INLINE bool pack_has_max(const struct pack *pack, struct row row, real max)
 {
+    if (!HOLDS_TERMS)
+        return pack_max(pack, row) == max;
     real most = (real)0;
     UNROLL for (uint k = 0; k < PACK; k++)
         most = real_max(most, pack_number(pack, k));
-    return holds ? most == (real)1 : pack_max(pack, row) == max;
+    return most == (real)1;
 }
 
 /* A logarithm of a sum barely above 1 wants the last digits of what stands beside the maximum,
  * which those that were added to it in its pack have lost: they are added again, one by one.
  * Where the sum is 2 or more, nobody misses them; so there is no second maximum either. */
 INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row row,
-                                  struct cut cut, uint first, real max, bool holds,
+                                  struct cut cut, uint first, real max,
                                   struct pair sum, real *ones)
 {
     struct pack found;
@@ -135,7 +137,7 @@ INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row ro
     {
         struct pack pack = get_kept(h, j);
         pack_forget(&pack, row);
-        if (pack_has_max(&pack, row, max, holds)) {
+        if (pack_has_max(&pack, row, max)) {
             found = pack;
             is_found = true;
             c = pack_column(cut, first, j);
@@ -144,7 +146,7 @@ INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row ro
     STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, row.zero);
-        if (pack_has_max(&pack, row, max, holds)) {
+        if (pack_has_max(&pack, row, max)) {
             found = pack;
             is_found = true;
             c = pack_column(cut, first, j);
@@ -153,10 +155,10 @@ INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row ro
     if (!is_found)
         return sum;
     real term[PACK], same[PACK];
-    if (!holds)
+    if (!HOLDS_TERMS)
         pack_terms(&found, row, c, max, term);
     UNROLL for (uint k = 0; k < PACK; k++)
-        same[k] = term[k] = holds ? pack_number(&found, k) : term[k];
+        same[k] = term[k] = HOLDS_TERMS ? pack_number(&found, k) : term[k];
     sum = pair_add(sum, -tree_sum(same));
     UNROLL for (uint k = 0; k < PACK; k++)
         if (IS_ONE(pack_logit(&found, row, k), max))
@@ -169,8 +171,7 @@ INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row ro
 
 /* Adds the terms of pack j, and leaves them if it holds terms. */
 INLINE struct pair pack_sum(struct pack *pack, struct row row, struct cut cut, uint first,
-                            uint j, real max, bool holds, struct keep *keep,
-                            struct pair sum)
+                            uint j, real max, struct keep *keep, struct pair sum)
 {
     real term[PACK];
     uint c = pack_column(cut, first, j);
@@ -179,38 +180,37 @@ INLINE struct pair pack_sum(struct pack *pack, struct row row, struct cut cut, u
     if (pack_is_seen(row, c))
         pack_terms(pack, row, c, max, term);
     keep_pack(pack, row, cut, first, j, keep);
-    if (holds)
+    if (HOLDS_TERMS)
         pack_set(pack, term);
     return add_terms(sum, term, false);
 }
 
-/* `holds`: leave the terms, where those can be held. `most` is this worker's own maximum. */
+/* Leaves the terms, where those can be held. `most` is this worker's own maximum. */
 INLINE struct pair held_sum(struct held *h, uint kept, struct row row, struct cut cut,
-                            uint first, real max, real most, bool holds, struct keep *keep)
+                            uint first, real max, real most, struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
-    holds = holds && HOLDS_TERMS;
     keep_edges(h, row, cut, first, keep, false);
     UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
-        sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
-        if (holds)
+        sum = pack_sum(&pack, row, cut, first, j, max, keep, sum);
+        if (HOLDS_TERMS)
             set_kept(h, j, &pack);
     }
     STOCK_LOOP for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, 0);
-        sum = pack_sum(&pack, row, cut, first, j, max, holds, keep, sum);
-        if (holds)
+        sum = pack_sum(&pack, row, cut, first, j, max, keep, sum);
+        if (HOLDS_TERMS)
             set_stocked(h, j, &pack);
     }
     keep_edges(h, row, cut, first, keep, true);
     real ones = (real)0;
-    sum = edge_sum(h, row, cut, first, max, sum, holds, &ones);
+    sum = edge_sum(h, row, cut, first, max, sum, &ones);
 #if OP_NEEDS_REST && OP_NEEDS_MAX
     if (most == max && sum.hi < (real)2)
-        sum = sum_beside_max(h, kept, row, cut, first, max, holds, sum, &ones);
+        sum = sum_beside_max(h, kept, row, cut, first, max, sum, &ones);
 #endif
 #if OP_NEEDS_MAX
     if (BIASED) {

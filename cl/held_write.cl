@@ -18,26 +18,64 @@ INLINE uint held_hot(struct row row, real max, uint first, __local real *scratch
 }
 #endif
 
+/* How elements become results. */
+struct writing {
+    struct result result;
+    uint hot;
+    real max;    /* that terms were taken relative to, */
+    real part;   /* and what brings them, if they are held, to the row's */
+    real unseen; /* for columns that do not take part */
+};
+
 #if OP_WRITES == WRITES_ROW
-/* What is written for an element of which the term is held: `part` brings that to the row's
- * own maximum. */
-INLINE real term_value(struct row row, uint c, real term, struct result result,
-                       real part)
+/* Element e, or its term if that is held. */
+INLINE real written(struct row row, struct element e, const struct writing *as)
 {
-#if OP_FROM_TERM
-    return op_from_term(row, c, MAX_MOVES ? term * part : term, result);
+#if HOLDS_TERMS
+    return op_from_term(row, e.c, MAX_MOVES ? e.x * as->part : e.x, as->result);
 #else
-    return term;
+#if MAY_BE_HOT
+    if (row.one_hot)
+        e.x = pick(e.c, as->hot, as->result.max, (real)(-INFINITY));
+#endif
+    return op_elsewhere(row, e, as->result);
 #endif
 }
 
-INLINE real held_value(struct row row, struct element e, struct result result, uint hot)
+INLINE struct writing writing_of(struct row row, struct result result, uint hot, real max)
 {
-#if MAY_BE_HOT
-    if (row.one_hot)
-        e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
+    struct writing as = {result, hot, max, (real)1, (real)0};
+#if HOLDS_TERMS && MAX_MOVES
+    as.part = exp_nonpositive(below_max(max, result.max));
 #endif
-    return op_elsewhere(row, e, result);
+#if BOUNDED && !HOLDS_TERMS
+    struct element nothing = {NO_COLUMN, (real)FILL, (real)0};
+    as.unseen = written(row, nothing, &as);
+#endif
+    return as;
+}
+
+/* Pack j to y. */
+INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, uint first,
+                       uint j, const struct writing *as)
+{
+    real v[PACK];
+    uint w[Y_WORDS], c = pack_column(cut, first, j);
+    __global mem_y *y = row.y + pack_column(cut, first, 0) + (size_t)(j * SIDE * PACK);
+    UNROLL for (uint k = 0; k < PACK; k++)
+    {
+        struct element e = pack_element(pack, row, c + k, k);
+        if (HOLDS_TERMS)
+            e.x = pack_number(pack, k);
+        v[k] = as->unseen;
+        if (HOLDS_TERMS || pack_is_seen(row, c))
+            v[k] = written(row, e, as);
+    }
+    CAT(words_from_, Y)(w, v);
+    if (pack_is_there(cut, first, j) && cut.y_fits)
+        words_store(w, Y_WORDS, y);
+    else if (pack_is_there(cut, first, j))
+        words_scatter(w, sizeof(mem_y), y);
 }
 
 /* The one column for which the operation has a value of its own, by who wrote it before. */
@@ -52,73 +90,6 @@ INLINE void write_spot(struct row row, struct cut cut, uint first, struct result
         row_store(row, c, row.cols, op_at_spot(row, result));
 #endif
 }
-
-/* How elements become results. */
-struct writing {
-    struct result result;
-    uint hot;
-    bool terms;  /* are terms held, */
-    real part;   /* and what brings them to the row's maximum? */
-    real unseen; /* for columns that do not take part */
-};
-
-/* Pack j to y. */
-INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, uint first,
-                       uint j, struct writing as)
-{
-    real v[PACK];
-    uint w[Y_WORDS], c = pack_column(cut, first, j);
-    __global mem_y *y = row.y + pack_column(cut, first, 0) + (size_t)(j * SIDE * PACK);
-    UNROLL for (uint k = 0; k < PACK; k++)
-    {
-        struct element e = pack_element(pack, row, c + k, k);
-        v[k] = as.unseen;
-        if (as.terms)
-            v[k] = term_value(row, e.c, pack_number(pack, k), as.result, as.part);
-        else if (pack_is_seen(row, c))
-            v[k] = held_value(row, e, as.result, as.hot);
-    }
-    CAT(words_from_, Y)(w, v);
-    if (pack_is_there(cut, first, j) && cut.y_fits)
-        words_store(w, Y_WORDS, y);
-    else if (pack_is_there(cut, first, j))
-        words_scatter(w, sizeof(mem_y), y);
-}
-
-INLINE void held_write(const struct held *h, uint kept, struct row row, struct cut cut,
-                       uint first, struct result result, uint hot, bool terms, real part)
-{
-    struct element nothing = {NO_COLUMN, (real)FILL, (real)0};
-    real unseen = BOUNDED ? held_value(row, nothing, result, hot) : (real)0;
-    struct writing as = {result, hot, terms, part, unseen};
-    UNROLL for (uint j = 0; j < kept; j++)
-    {
-        struct pack pack = get_kept(h, j);
-#if ONE_PASS
-        if (j % GROUP == 0) {
-            as.result = result;
-            op_rescale(&as.result, bunch_factor(h, j / GROUP, result.max));
-        }
-        as.part = (real)1;
-#endif
-        write_pack(&pack, row, cut, first, j, as);
-    }
-    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
-    {
-        struct pack pack = get_stocked(h, j, 0);
-        write_pack(&pack, row, cut, first, j, as);
-    }
-    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
-    {
-        struct element e = edge_element(h, row, cut, first, i);
-        if (e.c != NO_COLUMN)
-            row_store(row, e.c, row.cols,
-                      terms ? term_value(row, e.c, e.x, result, part)
-                            : held_value(row, e, result, hot));
-    }
-    write_spot(row, cut, first, result);
-}
-#endif
 
 #if OP_VANISHES
 /* All that is held as what adds nothing; in words of which the compiler does not know what comes
@@ -139,36 +110,81 @@ INLINE void held_clear(struct held *h, uint kept, struct row row)
 }
 #endif
 
-/* The state is the whole row's: write what is held, where terms were taken relative to
- * `max`. */
-INLINE void held_end(struct held *held, uint kept, struct row row, struct cut cut,
-                     uint first, struct state s, real max, struct keep *keep,
-                     __local real *scratch)
+/* Before it is written: rows with +inf, and those of which nothing but 0 is written. */
+INLINE void held_remake(struct held *h, uint kept, struct row row, struct writing *as)
 {
+#if TAMED
+    if (!HOLDS_TERMS && as->result.max == (real)INFINITY && as->max < (real)INFINITY)
+        held_tame(h, kept);
+#endif
+#if OP_VANISHES
+    if (op_vanishes(as->result)) {
+        held_clear(h, kept, row);
+        as->part = (real)1;
+    }
+#endif
+    if (!HOLDS_TERMS)
+        held_forget(h, kept, row);
+}
+
+#if ONE_PASS
+/* The same for bunch b, whose terms are relative to a maximum of its own. */
+INLINE struct writing bunch_writing(const struct held *h, uint b, struct writing as)
+{
+    op_rescale(&as.result, bunch_factor(h, b, as.result.max));
+    as.part = (real)1;
+    return as;
+}
+#endif
+
+INLINE void held_write(struct held *h, uint kept, struct row row, struct cut cut, uint first,
+                       struct writing as)
+{
+    if (!READS_AGAIN)
+        held_remake(h, kept, row, &as);
+    struct writing packs_as = as;
+    UNROLL for (uint j = 0; j < kept; j++)
+    {
+        struct pack pack = get_kept(h, j);
+#if ONE_PASS
+        if (j % GROUP == 0)
+            packs_as = bunch_writing(h, j / GROUP, as);
+#endif
+        write_pack(&pack, row, cut, first, j, &packs_as);
+    }
+    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
+    {
+        struct pack pack = get_stocked(h, j, 0);
+        write_pack(&pack, row, cut, first, j, &packs_as);
+    }
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        if (e.c != NO_COLUMN)
+            row_store(row, e.c, row.cols, written(row, e, &as));
+    }
+    write_spot(row, cut, first, as.result);
+}
+#else
+#define held_write(h, kept, row, cut, first, as)
+#endif
+
+/* The state is the whole row's: what becomes of what is held, where terms were taken relative to
+ * `max`; held_write comes next. These two are for kernels themselves: in one function more a
+ * compiler would go over all of it once more. */
+INLINE struct writing held_close(struct row row, uint first, struct state s, real max,
+                                 struct keep *keep, __local real *scratch)
+{
+    struct writing as;
     uint hot = NO_COLUMN;
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW
     hot = held_hot(row, s.max, first, scratch);
 #endif
     struct result result = close_row(row, s, keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    real part = (real)1;
-#if OP_FROM_TERM && MAX_MOVES
-    part = exp_nonpositive(below_max(max, result.max));
-#endif
-#if TAMED
-    if (!HOLDS_TERMS && result.max == (real)INFINITY && max < (real)INFINITY)
-        held_tame(held, kept);
-#endif
-#if OP_VANISHES
-    if (op_vanishes(result)) {
-        held_clear(held, kept, row);
-        part = (real)1;
-    }
-#endif
-    if (!HOLDS_TERMS)
-        held_forget(held, kept, row);
-    held_write(held, kept, row, cut, first, result, hot, HOLDS_TERMS, part);
+    as = writing_of(row, result, hot, max);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, keep, first, WORKERS, scratch);
 #endif
+    return as;
 }

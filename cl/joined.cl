@@ -45,8 +45,10 @@ clsm_row(TENSORS, SHARED)
             s = join(shape, r, shared, scratch, told);
 #endif
         uint taken = take_ticket(shared); /* is on its way while the row is written */
-        if (OP_WRITES == WRITES_ROW || part == 0)
-            held_end(&held, KEPT, row, cut, first, s, max, &keep, scratch);
+        if (OP_WRITES == WRITES_ROW || part == 0) {
+            struct writing as = held_close(row, first, s, max, &keep, scratch);
+            held_write(&held, KEPT, row, cut, first, as);
+        }
         tell_ticket(shared, taken, tickets, 0, &ticket);
     }
 }

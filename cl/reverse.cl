@@ -8,6 +8,7 @@
 #ifndef WG
 #define WG 512
 #endif
+#define READS_AGAIN 1
 #include "any_set.cl"
 #include "held_passes.cl"
 
@@ -35,14 +36,13 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 #endif
     struct result result = close_row(row, s, &keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
-    held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
-                   (real)1);
+    struct writing as = writing_of(row, result, NO_COLUMN, s.max);
+    held_write(&held, KEPT, row, cut, first, as);
     while (cut.base) {
         cut.base -= PACKS * WG;
         cut.ragged = cut.base == 0 && start.ragged;
         hold_row(&held, row, cut, first);
-        held_write(&held, KEPT, row, cut, first, result, NO_COLUMN, false,
-                   (real)1);
+        held_write(&held, KEPT, row, cut, first, as);
     }
 #endif
 }

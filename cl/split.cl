@@ -9,6 +9,7 @@
 #define WG 128
 #endif
 #define SIDE_BY_SIDE 1
+#define READS_AGAIN 1
 #include "any_set.cl"
 #include "held_passes.cl"
 #include "shared.cl"
@@ -57,12 +58,14 @@ INLINE void merge_parts(struct row row, record first, uint parts, struct keep *k
 #endif
 }
 
-INLINE void write_piece(struct row row, struct cut cut, struct result result)
+/* `max` is the row's. */
+INLINE void write_piece(struct row row, struct cut cut, struct result result, real max)
 {
 #if OP_WRITES == WRITES_ROW
+    uint first = get_local_id(0);
     struct held held;
-    hold_row(&held, row, cut, get_local_id(0));
-    held_write(&held, KEPT, row, cut, get_local_id(0), result, NO_COLUMN, false, (real)1);
+    hold_row(&held, row, cut, first);
+    held_write(&held, KEPT, row, cut, first, writing_of(row, result, NO_COLUMN, max));
 #endif
 }
 
@@ -85,6 +88,6 @@ clsm_row(TENSORS, SHARED)
     } else if (OP_GIVEN || OP_WRITES == WRITES_ROW) {
         struct state s = OP_GIVEN ? given_state(row) : record_read(records);
         struct result result = close_row(row, s, &keep, worker, scratch);
-        write_piece(row, cut_part(row, part, n), result);
+        write_piece(row, cut_part(row, part, n), result, s.max);
     }
 }
