@@ -12,6 +12,9 @@
 enum { SETS = TILE / PACK, DEPTH = WG / SETS };
 #define SCRATCH_REALS (2 * PACK * WG)
 #define EACH(v) UNROLL for (uint v = 0; v < PACK; v++) /* of a worker's softmaxes */
+/* The first n of them. A bound that is not known before a function is in its place leaves a loop
+ * and an array in memory, which PoCL 3.1 got wrong. */
+#define EACH_OF(v, n) EACH(v) if (v < (n))
 
 /* How many values of a set are left once four have become one as often as that goes. */
 #define TILE_FEW(n) ((n) > 4 ? (n) / 4 : (n))
@@ -21,12 +24,12 @@ enum { LAST_FEW = TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(DEPTH))))) };
 INLINE void set_max_of(real *value, uint n, __local real *scratch)
 {
     uint i = get_local_id(0), lane = i % SETS;
-    UNROLL for (uint v = 0; v < n; v++)
+    EACH_OF(v, n)
         scratch[v * WG + i] = value[v];
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLL for (uint left = WG / 4; left >= 2 * SETS; left /= 4) /* as DEPTH / 4 >= 2 */
     {
-        UNROLL for (uint v = 0; v < n && i < left; v++)
+        EACH_OF(v, i < left ? n : 0)
         {
             UNROLL for (uint k = 1; k < 4; k++)
                 value[v] = real_max(value[v], scratch[v * WG + i + k * left]);
@@ -34,7 +37,7 @@ INLINE void set_max_of(real *value, uint n, __local real *scratch)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    UNROLL for (uint v = 0; v < n; v++)
+    EACH_OF(v, n)
     {
         value[v] = scratch[v * WG + lane];
         UNROLL for (uint k = 1; k < LAST_FEW; k++)
@@ -59,12 +62,12 @@ INLINE void pair_put(struct pair s, __local real *scratch, uint i)
 INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
 {
     uint i = get_local_id(0), lane = i % SETS;
-    UNROLL for (uint v = 0; v < n; v++)
+    EACH_OF(v, n)
         pair_put(sum[v], scratch, 2 * v * WG + i);
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLL for (uint left = WG / 4; left >= 2 * SETS; left /= 4)
     {
-        UNROLL for (uint v = 0; v < n && i < left; v++)
+        EACH_OF(v, i < left ? n : 0)
         {
             UNROLL for (uint k = 1; k < 4; k++)
                 sum[v] = pair_merge(sum[v], pair_at(scratch, 2 * v * WG + i + k * left));
@@ -72,7 +75,7 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    UNROLL for (uint v = 0; v < n; v++)
+    EACH_OF(v, n)
     {
         sum[v] = pair_at(scratch, 2 * v * WG + lane);
         UNROLL for (uint k = 1; k < LAST_FEW; k++)

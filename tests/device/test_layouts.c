@@ -136,6 +136,29 @@ START_TEST(more_rows_than_work_groups_are_looped_over)
 }
 END_TEST
 
+/* Neighbours that are taken together by twos, fours or one by one, each with a
+ * temperature and a maximum. */
+START_TEST(neighbours_have_numbers_of_their_own)
+{
+    static const struct layout_case beside[] = {
+        {CLSM_F32, CLSM_F32, .rows = 8, .cols = 21, .inner = 6},
+        {CLSM_F32, CLSM_F32, .rows = 8, .cols = 21, .inner = 8},
+        {CLSM_F64, CLSM_F64, .rows = 8, .cols = 21, .inner = 5},
+        {CLSM_F64, CLSM_F64, .rows = 8, .cols = 21, .inner = 6},
+    };
+    struct tally t = tally_of(_i);
+    for (size_t n = 0; n < COUNT(beside) * clsm_variant_count; n++) {
+        unsigned v = (unsigned)(n / COUNT(beside));
+        struct trial trial = trial_of(&beside[n % COUNT(beside)]);
+        trial.problem.operands = CLSM_BIT(CLSM_TEMPERATURE) | CLSM_BIT(CLSM_MAX);
+        trial.problem.variant = clsm_variants[v].name;
+        if (can_serve(t.device, v, &trial.problem) && can_do(t.device, &trial.problem))
+            tally_trial(&t, &trial, NULL);
+    }
+    tally_end(&t);
+}
+END_TEST
+
 /* A GPU is given this many work-items for each unit before they loop; see enqueue.c. */
 enum { ITEMS_PER_UNIT = 16384 };
 
@@ -220,6 +243,7 @@ void layouts_suite(Suite *suite, int device)
     add_test(suite, device, NULL, rows_may_have_gaps_and_offsets);
     add_test(suite, device, NULL, y_may_be_x);
     add_test(suite, device, NULL, any_axis_is_served);
+    add_test(suite, device, NULL, neighbours_have_numbers_of_their_own);
     add_test(suite, device, NULL, more_rows_than_work_groups_are_looped_over);
     if (!(devices[device].session.engine->traits.bits & TRAIT_CPU))
         add_test(suite, device, NULL, more_rows_than_work_items_are_looped_over);
