@@ -186,6 +186,5 @@ void long_rows_suite(Suite *suite, int device)
         add_test(suite, device, NULL, columns_past_2_to_the_24_are_told_apart);
     add_test(suite, device, NULL, equal_values_sum_without_drift);
     add_test(suite, device, NULL, normal_values_sum_without_drift);
-    add_test(suite, device, NULL,
-             what_rounding_takes_from_differences_does_not_add_up);
+    add_test(suite, device, NULL, what_rounding_takes_from_differences_does_not_add_up);
 }
