@@ -57,7 +57,8 @@ static clsm_status fill_statistics(const struct trial *trial, struct tensors *t)
     double *stats = calloc(2 * n + 1, sizeof *stats);
     clsm_host_args in = tensors_view(t), out = {.struct_bytes = sizeof out};
     related_op(p.op, "finish_", "", &p.op);
-    p.operands = CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM);
+    p.operands &= CLSM_FORM_BITS;
+    p.operands |= CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM);
     out.operand[CLSM_MAX] = stats;
     out.operand[CLSM_SUM] = stats ? stats + n : NULL;
     clsm_status status = stats ? clsm_reference_args(&p, &in, &out) : CLSM_ERR_MEMORY;

@@ -68,7 +68,8 @@ size_t tensors_x_place(const struct trial *trial, size_t r, size_t c, size_t i)
 static struct grid dy_grid(const struct trial *trial)
 {
     const clsm_problem *p = &trial->problem;
-    size_t offset = trial->in_place_dy ? trial->y_offset : OPERAND_OFFSET;
+    size_t offset =
+        trial->in_place_dy ? trial->y_offset : OPERAND_OFFSET + trial->shift;
     return grid_of(trial, p->cols, offset, p->dy_matrix_stride, p->dy_row_stride,
                    p->dy_col_stride);
 }
@@ -153,10 +154,11 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
     if (operand == CLSM_Y && op.y == CLSM_Y_NONE)
         return CLSM_OK;
     one->written = operand == CLSM_Y || operand >= CLSM_MAX;
-    one->offset = operand == CLSM_X                          ? trial->x_offset
-                  : operand == CLSM_Y                        ? trial->y_offset
-                  : operand == CLSM_DY && trial->in_place_dy ? trial->y_offset
-                                                             : OPERAND_OFFSET;
+    one->offset = operand == CLSM_X   ? trial->x_offset
+                  : operand == CLSM_Y ? trial->y_offset
+                  : operand == CLSM_DY && trial->in_place_dy
+                      ? trial->y_offset
+                      : OPERAND_OFFSET + trial->shift;
     one->extent = extent;
     one->elements = one->offset + extent + GUARD;
     one->data = malloc(one->elements * one->element_bytes);

@@ -18,6 +18,7 @@ struct trial {
     bool in_place;    /* y is x; both types must be equally large */
     bool in_place_dy; /* y is dy */
     size_t x_offset, y_offset;
+    size_t shift; /* of all other tensors, behind where they stand otherwise */
     uint64_t seed;
 };
 
