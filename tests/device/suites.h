@@ -18,6 +18,7 @@
     X(layouts)                                                                         \
     X(packs)                                                                           \
     X(switches)                                                                        \
+    X(random)                                                                          \
     X(long_rows)                                                                       \
     X(large)                                                                           \
     X(plan_errors)                                                                     \
