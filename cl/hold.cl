@@ -15,11 +15,11 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
     return pack_is_there(cut, first, j) & pack_is_seen(row, pack_column(cut, first, j));
 }
 
-/* `count` packs of a tensor from pack `base` on, but none from `end` on, words of `room` places
- * each. The two cases stand apart, so that no branch keeps one pack's loads from being on their
- * way with the others'. */
-#define HOLD_PACKS_OF(name)                                                              \
-    INLINE void hold_##name(uint *w, uint room, uint n, const __global mem_##name *start, \
+/* `count` packs of a tensor from pack `base` on, but none from `end` on, n words each. The two
+ * cases stand apart, so that no branch keeps one pack's loads from being on their way with the
+ * others'. */
+#define HOLD_PACKS_OF(name, room)                                                        \
+    INLINE void hold_##name(uint (*w)[room], uint n, const __global mem_##name *start,   \
                             size_t step, bool fits, struct row row, struct cut cut,      \
                             uint first, uint base, uint count, uint end)                 \
     {                                                                                    \
@@ -27,21 +27,21 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
         if (fits) {                                                                      \
             UNROLL for (uint j = 0; j < count; j++)                                      \
                 if (base + j < end && pack_is_read(row, cut, first, base + j))           \
-                    words_load(w + j * room, n, start + (size_t)((base + j) * next));    \
+                    words_load(w[j], n, start + (size_t)((base + j) * next));            \
             return;                                                                      \
         }                                                                                \
         UNROLL for (uint j = 0; j < count; j++)                                          \
             if (base + j < end && pack_is_read(row, cut, first, base + j))               \
-                words_gather(w + j * room, sizeof(mem_##name),                           \
+                words_gather(w[j], sizeof(mem_##name),                                   \
                              start + (base + j) * next * step,                           \
                              step * sizeof(mem_##name));                                 \
     }
-HOLD_PACKS_OF(x)
+HOLD_PACKS_OF(x, X_WORDS)
 #if HAS_DY
-HOLD_PACKS_OF(dy)
+HOLD_PACKS_OF(dy, DY_WORDS)
 #endif
 #if HAS_MASK
-HOLD_PACKS_OF(mask)
+HOLD_PACKS_OF(mask, MASK_WORDS + 1)
 #endif
 
 #include "copies.cl"
@@ -158,9 +158,8 @@ INLINE void hold_masks(const struct held *h, uint mask[GROUP][MASK_WORDS + 1],
     UNROLL for (uint j = 0; j < GROUP; j++)
         UNROLL for (uint i = 0; i < MASK_WORDS; i++)
             mask[j][i] = 0;
-    hold_mask(&mask[0][0], MASK_WORDS + 1, MASK_WORDS,
-              row.mask + pack_column(cut, first, 0) * row.mask_col, row.mask_col,
-              cut.mask_fits, row, cut, first, base, GROUP, end);
+    hold_mask(mask, MASK_WORDS, row.mask + pack_column(cut, first, 0) * row.mask_col,
+              row.mask_col, cut.mask_fits, row, cut, first, base, GROUP, end);
 #endif
 }
 
@@ -233,11 +232,9 @@ INLINE void hold_packs(struct held *h, struct row row, struct cut cut, uint firs
 {
     uint c = pack_column(cut, first, 0);
     clear_words(h);
-    hold_x(&h->x[0][0], X_WORDS, X_WORDS, row.x + c, 1, X_FITS(cut), row, cut, first, 0,
-           KEPT, KEPT);
+    hold_x(h->x, X_WORDS, row.x + c, 1, X_FITS(cut), row, cut, first, 0, KEPT, KEPT);
 #if HAS_DY
-    hold_dy(&h->dy[0][0], DY_WORDS, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0,
-            KEPT, KEPT);
+    hold_dy(h->dy, DY_WORDS, row.dy + c, 1, cut.dy_fits, row, cut, first, 0, KEPT, KEPT);
 #endif
     stock_packs(h, row, cut, first);
     hold_edges(h, row, cut, first);
