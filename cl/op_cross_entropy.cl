@@ -10,9 +10,9 @@
 #define OP_SPOT 1
 #define OP_RESCALES 1
 
-/* A row's gradient may be 0 whatever stands in x. Mappings that hold a row clear what they hold,
- * which is cheaper than asking at each element. */
-#if !SMOOTHING && (defined KEPT || defined COLS && VEC == 1)
+/* A row's gradient may be 0 whatever stands in x. To clear what is held of it is cheaper than to
+ * ask at each element. */
+#if !SMOOTHING && CLEARS != CLEARS_NOTHING
 #define OP_VANISHES 1
 static bool op_vanishes(struct result r)
 {
@@ -20,13 +20,6 @@ static bool op_vanishes(struct result r)
 }
 #else
 #define OP_VANISHES 0
-#endif
-
-/* Without KEPT only terms are held: a row that is taken from memory after all is asked. */
-#if OP_VANISHES && !defined KEPT
-#define IS_NOTHING(r) (r).nothing
-#else
-#define IS_NOTHING(r) false
 #endif
 
 /* What smoothing takes from the gradient of column c. */
@@ -85,5 +78,6 @@ static real op_value(struct row row, struct element e, struct result r)
     real here = exp_result(below_max(e.x, r.max)) * r.slope;
     if (r.target - e.c < VEC)
         here = pick(e.c, r.target, r.at_target, here);
-    return IS_NOTHING(r) ? (real)0 : smoothed(row, e.c, here, r);
+    bool is_asked = OP_VANISHES && CLEARS == CLEARS_TERMS;
+    return is_asked && r.nothing ? (real)0 : smoothed(row, e.c, here, r);
 }

@@ -49,3 +49,17 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #define WRITES_ONE 1
 #define WRITES_NOTHING 2
 #define WRITES_ITSELF 3
+
+/* What a mapping clears of a row whose values vanish, see operation.cl: all that it writes the row
+ * from (packs in registers and local memory), or its terms, while a short row that it reads again
+ * is asked. */
+#define CLEARS_NOTHING 0
+#define CLEARS_TERMS 1
+#define CLEARS_ROWS 2
+#if defined KEPT
+#define CLEARS CLEARS_ROWS
+#elif defined COLS && VEC == 1
+#define CLEARS CLEARS_TERMS
+#else
+#define CLEARS CLEARS_NOTHING
+#endif
