@@ -40,6 +40,32 @@ INLINE real set_add(real v, __local real *scratch)
 /* Are results made of the terms? */
 #define HOLDS_TERMS (TERMS_SERVE && !MAX_MOVES)
 
+/* A term, and what of it is left for the sum if ones are counted. */
+INLINE real term_beside(struct row row, struct element e, real max, real *ones, real *beside)
+{
+#if COUNTS_ONES
+    bool one = e.x == ones_at(max);
+    real term = op_other_term(row, e, max);
+    *ones += one ? (real)1 : (real)0;
+    *beside = one ? (real)0 : term;
+    return LIMIT && one ? (real)1 : term; /* exp(0) is 1, and exp(inf - inf) is not */
+#else
+    return *beside = op_term(row, e, max);
+#endif
+}
+
+/* The sum of what is left and of the ones. */
+INLINE struct pair sum_of_both(struct pair beside, real ones, real max)
+{
+#if COUNTS_ONES
+    beside.hi = unbiased(beside.hi, max);
+    beside.lo = unbiased(beside.lo, max);
+    return pair_add(beside, ones);
+#else
+    return beside;
+#endif
+}
+
 INLINE struct state packed_state(struct row row, const struct element *e, real *all,
                                  struct keep *keep)
 {

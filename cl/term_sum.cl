@@ -13,20 +13,6 @@ INLINE real tree_sum(real *term)
 /* Is a logarithm's sum of its largest terms, which are ones, and of the others apart? */
 #define COUNTS_ONES (OP_NEEDS_REST && OP_ONES)
 
-/* A term, and what of it is left for the sum if ones are counted. */
-INLINE real term_beside(struct row row, struct element e, real max, real *ones, real *beside)
-{
-#if COUNTS_ONES
-    bool one = e.x == ones_at(max);
-    real term = op_other_term(row, e, max);
-    *ones += one ? (real)1 : (real)0;
-    *beside = one ? (real)0 : term;
-    return LIMIT && one ? (real)1 : term; /* exp(0) is 1, and exp(inf - inf) is not */
-#else
-    return *beside = op_term(row, e, max);
-#endif
-}
-
 /* To ones 1 where x is `one`; elsewhere term to others. */
 INLINE void add_apart(real *ones, real *others, real x, real one, real term)
 {
@@ -58,18 +44,6 @@ INLINE real unbiased(real beside, real max)
         return beside;
     real m = max == (real)INFINITY ? (real)0 : row_max(max); /* beside it all are 0 */
     return beside * exp_unbias(m);
-}
-
-/* The sum of both. */
-INLINE struct pair sum_of_both(struct pair beside, real ones, real max)
-{
-#if COUNTS_ONES
-    beside.hi = unbiased(beside.hi, max);
-    beside.lo = unbiased(beside.lo, max);
-    return pair_add(beside, ones);
-#else
-    return beside;
-#endif
 }
 
 /* A result that makes values of terms, if these are off. */
