@@ -58,7 +58,8 @@ static clsm_status check_extent(struct span *s)
     size_t bytes, start, element = s->element_bytes;
     const clsm_buffer *buffer = &s->buffer;
     TRY(ask(buffer->memory, CL_MEM_SIZE, sizeof bytes, &bytes));
-    if (buffer->offset > SIZE_MAX / element - s->extent ||
+    if (s->extent > SIZE_MAX / element ||
+        buffer->offset > SIZE_MAX / element - s->extent ||
         (buffer->offset + s->extent) * element > bytes)
         return clsm_fail(
             CLSM_ERR_BUFFER,
@@ -90,7 +91,8 @@ static bool are_same(const struct problem *p, const struct span *a,
 static clsm_status check_overlap(const struct problem *p, const struct span *a,
                                  const struct span *b)
 {
-    bool apart = a->memory != b->memory || a->end <= b->first || b->end <= a->first;
+    bool apart = a->memory != b->memory || a->end <= b->first || b->end <= a->first ||
+                 a->first == a->end || b->first == b->end; /* one has no elements */
     if (apart || (!a->written && !b->written) || are_same(p, a, b))
         return CLSM_OK;
     return clsm_fail(CLSM_ERR_OVERLAP,

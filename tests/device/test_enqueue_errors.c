@@ -4,6 +4,7 @@
  */
 #include "rig.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -160,6 +161,31 @@ START_TEST(partial_overlap_is_refused)
 }
 END_TEST
 
+/* Rows of no columns in the middle of their results. */
+START_TEST(tensors_without_elements_overlap_nothing)
+{
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    clsm_problem p = problem_of(CLSM_LOG_SUM_EXP, CLSM_F32, CLSM_F32, RIG_ROWS, 3);
+    clsm_plan *plan = NULL;
+    clsm_args args;
+    float y[RIG_ROWS] = {0};
+    p.flags = CLSM_OPEN_COLS;
+    tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), "plan");
+    ck_assert_int_eq(clsm_args_init(plan, &args), CLSM_OK);
+    args.cols = 0;
+    args.x = args.y = session_buffer(s, sizeof y, y);
+    args.x_offset = 2;
+    tally_ok(&t, clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL), "enqueue");
+    clEnqueueReadBuffer(s->queue, args.y, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+    for (size_t r = 0; r < RIG_ROWS; r++)
+        tally_fact(&t, y[r] == -INFINITY, "row %zu is %g", r, y[r]);
+    clReleaseMemObject(args.y);
+    clsm_plan_destroy(plan);
+    tally_end(&t);
+}
+END_TEST
+
 START_TEST(wait_list_must_fit_its_count)
 {
     struct tally t = tally_of(_i);
@@ -182,5 +208,6 @@ void enqueue_errors_suite(Suite *suite, int device)
     add_test(suite, device, NULL, open_shapes_have_bounds);
     add_test(suite, device, NULL, small_buffers_are_refused);
     add_test(suite, device, NULL, partial_overlap_is_refused);
+    add_test(suite, device, NULL, tensors_without_elements_overlap_nothing);
     add_test(suite, device, NULL, wait_list_must_fit_its_count);
 }
