@@ -89,6 +89,7 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
 static clsm_status build_any(clsm_plan *plan)
 {
     clsm_status status = CLSM_OK;
+    cl_int error = CL_SUCCESS;
     for (unsigned i = 0; i < plan->choice.fit; i++) {
         clsm_status one = build(plan, &plan->choice.ranked[i].config);
         if (one == CLSM_OK) {
@@ -99,10 +100,12 @@ static clsm_status build_any(clsm_plan *plan)
             return one;
         if (!plan->failed++) {
             status = one;
+            error = clsm_last_cl_error();
             snprintf(plan->failure, sizeof plan->failure, "%.4095s",
                      clsm_last_message());
         }
     }
+    clsm_keep_cl_error(error);
     return status == CLSM_OK ? clsm_fail(CLSM_ERR_BUILD, "no candidate to build")
                              : clsm_fail(status, "%s", plan->failure);
 }

@@ -31,7 +31,7 @@ static cl_int fault(const char *function)
         return CL_SUCCESS;
     if (!l->failed)
         l->failed = function;
-    return l->error;
+    return l->calls > l->fail_at && l->error_after ? l->error_after : l->error;
 }
 
 /* Functions that return a status and make nothing. */

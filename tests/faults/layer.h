@@ -27,6 +27,7 @@ struct fault_layer {
     unsigned fail_at;     /* its call of this number fails, from 1; 0: none */
     bool and_after;       /* all later ones too */
     cl_int error;         /* with this */
+    cl_int error_after;   /* or, if not 0, the later ones with this */
     const char *log;      /* what each program's build log is; NULL: the driver's */
     bool watching;        /* calls are counted; false: passed on as they are */
 

@@ -83,6 +83,7 @@ void rig_fail(const char *function, unsigned n, cl_int error)
     layer->function = function;
     layer->fail_at = n;
     layer->and_after = false;
+    layer->error_after = CL_SUCCESS;
     layer->error = error;
     layer->calls = 0;
     layer->failed = NULL;
