@@ -22,6 +22,6 @@ clsm_row(TENSORS)
     __local uint4 stock[STOCK];
     const size_t sets = WG / CLUSTER;
     for (size_t r = get_group_id(0) * sets; r < shape.rows; r += get_num_groups(0) * sets)
-        held_row(ROW_AT(r + get_local_id(0) / CLUSTER), get_local_id(0) % CLUSTER, scratch,
-                 stock);
+        HELD_ROW(ROW_AT(r + get_local_id(0) / CLUSTER), get_local_id(0) % CLUSTER, scratch,
+                 stock)
 }

@@ -80,16 +80,18 @@ INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
     return s;
 }
 
-/* One row from memory to memory. */
-INLINE void held_row(struct row row, uint first, __local real *scratch,
-                     __local uint4 *stock)
-{
-    struct cut cut = cut_row(row);
-    struct held held;
-    struct keep keep;
-    held.stock = stock + get_local_id(0);
-    hold_started(&held, row, cut, first, &keep);
-    struct state s = held_set_state(&held, KEPT, row, cut, first, &keep, scratch);
-    struct writing as = held_close(row, first, s, s.max, &keep, scratch);
-    held_write(&held, KEPT, row, cut, first, as);
-}
+/* One row from memory to memory, by worker `worker`. No function, since a compiler would go over
+ * all of it there before it did so once more in the kernel. */
+#define HELD_ROW(a_row, worker, scratch, stock_of_all)                                   \
+    {                                                                                    \
+        struct row row = a_row;                                                          \
+        struct cut cut = cut_row(row);                                                   \
+        struct held held;                                                                \
+        struct keep keep;                                                                \
+        const uint first = worker;                                                       \
+        held.stock = stock_of_all + get_local_id(0);                                     \
+        hold_started(&held, row, cut, first, &keep);                                     \
+        struct state s = held_set_state(&held, KEPT, row, cut, first, &keep, scratch);   \
+        struct writing as = held_close(row, first, s, s.max, &keep, scratch);            \
+        held_write(&held, KEPT, row, cut, first, as);                                    \
+    }

@@ -17,5 +17,5 @@ clsm_row(TENSORS)
     __local real scratch[SCRATCH_REALS];
     __local uint4 stock[STOCK];
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
-        held_row(ROW_AT(r), get_local_id(0), scratch, stock);
+        HELD_ROW(ROW_AT(r), get_local_id(0), scratch, stock)
 }
