@@ -125,6 +125,12 @@ static void draw_mask(struct drawing *d, clsm_problem *p)
     };
 }
 
+/* Is anything counted from the query's place? */
+static bool has_place(const clsm_problem *p)
+{
+    return p->flags & CLSM_CAUSAL || p->window || p->operands & CLSM_BIT(CLSM_SLOPES);
+}
+
 static void draw_forms(struct drawing *d, clsm_problem *p)
 {
     static const double scales[] = {0.125, -0.5, 1.7};
@@ -143,9 +149,19 @@ static void draw_forms(struct drawing *d, clsm_problem *p)
         p->flags |= CLSM_CAUSAL;
     if (chance(d, 12))
         p->window = ONE_OF(d, windows);
-    p->causal_offset = ONE_OF(d, offsets);
+    if (has_place(p))
+        p->causal_offset = ONE_OF(d, offsets);
     if (chance(d, 30))
         draw_mask(d, p);
+}
+
+static void draw_loss(struct drawing *d, clsm_problem *p)
+{
+    static const int64_t ignored[] = {-100, 0, 2, INT64_MIN};
+    p->target_type = chance(d, 40) ? CLSM_TARGET_I64 : CLSM_TARGET_I32;
+    p->ignore_index = ONE_OF(d, ignored);
+    p->label_smoothing = chance(d, 25) ? 0.1 : chance(d, 10) ? 1 : 0;
+    p->z_loss = chance(d, 30) ? 0.01 : 0;
 }
 
 /* One of the configurations that can serve, each as likely; sometimes the library's own
@@ -167,7 +183,7 @@ static void draw_problem(struct drawing *d)
 {
     static const unsigned flags[] = {CLSM_OPEN_ROWS, CLSM_OPEN_COLS, CLSM_DETERMINISTIC,
                                      CLSM_READ_SOON};
-    static const int64_t ignored[] = {-100, 0, 2, INT64_MIN};
+    static const unsigned gradients = CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_LOSS);
     clsm_problem *p = &d->trial.problem;
     clsm_op op = (clsm_op)below(d, CLSM_OP_COUNT);
     clsm_op_get_info(op, &d->op);
@@ -183,11 +199,10 @@ static void draw_problem(struct drawing *d)
         p->flags |= chance(d, 30) ? flags[i] : 0;
     if (!(d->op.may & CLSM_ONLY_DEFAULT) && chance(d, 30))
         p->nonfinite = CLSM_NONFINITE_LIMIT;
-    p->target_type = chance(d, 40) ? CLSM_TARGET_I64 : CLSM_TARGET_I32;
-    p->ignore_index = ONE_OF(d, ignored);
-    p->label_smoothing = chance(d, 25) ? 0.1 : chance(d, 10) ? 1 : 0;
-    p->z_loss = chance(d, 30) ? 0.01 : 0;
-    p->grad_scale = chance(d, 20) ? -2.5 : 1;
+    if (d->op.needs & CLSM_BIT(CLSM_TARGETS))
+        draw_loss(d, p);
+    if (d->op.y == CLSM_Y_ROW && d->op.needs & gradients)
+        p->grad_scale = chance(d, 20) ? -2.5 : 1;
     for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
         if (o != CLSM_MASK && d->op.may >> o & 1 && chance(d, 18))
             p->operands |= CLSM_BIT(o);
@@ -204,7 +219,8 @@ static void draw_call(struct drawing *d, const clsm_problem *plan)
     if (plan->flags & CLSM_OPEN_COLS)
         p->cols = chance(d, 30) ? plan->cols : below(d, plan->cols + 1);
     limit_rows(p);
-    p->causal_offset += (ptrdiff_t)below(d, 5) - 2;
+    if (has_place(p))
+        p->causal_offset += (ptrdiff_t)below(d, 5) - 2;
     d->trial.seed++;
 }
 
