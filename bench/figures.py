@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the tables of measured figures anew from what clsoftmax-limit measured.
+
+    clsoftmax-limit --device gpu --peers peers.json --json limit.json
+    python3 bench/figures.py limit.json README.md bench/FIGURES.md
+
+A table stands between `<!-- figures: NAME -->` and `<!-- end of figures -->` in the files;
+what the run did not measure is a dash.
+"""
+import json
+import pathlib
+import re
+import sys
+
+TYPES = "f32", "bf16"
+SHORT_OF_ALL = 2, 64, 256, 1024, 4096, 32768, 50257, 16777216
+OTHERS = 7, 1000, 16384, 65536, 128256, 131072, 262144, 268435456
+FAMILY = (("softmax_backward", "plain"), ("log_softmax_backward", "plain"),
+          ("log_sum_exp", "plain"), ("log_softmax", "plain"), ("cross_entropy", "in_place"),
+          ("softmax", "scale"), ("softmax", "bool_mask"), ("softmax", "f32_mask"),
+          ("softmax", "causal"))
+LONG, SHORT = (1024, 4096, 32768, 50257, 131072), (10, 50, 100, 250)
+AXES = (256, 1024, 64), (64, 4096, 128), (4096, 100, 32), (16, 50257, 32)
+SOFTMAX_GROUPS = "aligned", "short", "vocabulary", "giant"
+
+
+class Run:
+    """The results of one run of clsoftmax-limit."""
+
+    def __init__(self, path):
+        self.results = json.loads(pathlib.Path(path).read_text())["results"]
+
+    def find(self, groups, **wanted):
+        """The first result of these groups with the fields that are named, or None."""
+        return next((r for r in self.results if r["goals"] in groups and
+                     all(r[k] == v for k, v in wanted.items())), None)
+
+
+def share(result):
+    return f"{100 * result['of_copy']:.0f}%" if result else "-"
+
+
+def row(*cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(head, rows):
+    return [row(*head), "|" + "---|" * len(head), *rows]
+
+
+def softmax(run, lengths):
+    """GB/s, share and variant of each type; torch's time over ours."""
+    rows = []
+    for cols in lengths:
+        found = [run.find(SOFTMAX_GROUPS, op="softmax", type=t, cols=cols) for t in TYPES]
+        cells = [f"{r['gb_per_s']:.0f}, {share(r)}, `{r['variant'].split(':')[0]}`"
+                 if r else "-" for r in found]
+        torch = [f"{r['peers']['torch'] / r['seconds']:.2f}"
+                 if r and "torch" in r.get("peers", {}) else "-" for r in found]
+        few = next((r["rows"] for r in found if r and r["rows"] < 64), 0)
+        name = f"{cols} ({few} row{'s' * (few > 1)})" if few else str(cols)
+        rows.append(row(name, *cells, " / ".join(torch)))
+    return table(("columns", *TYPES, "torch, f32 / bf16"), rows)
+
+
+def family(run, groups, lengths):
+    """The share of each operation and form that these groups have."""
+    rows = []
+    for op, form in FAMILY:
+        name = f"`{op}`" if form in ("plain", "in_place") else f"`{op}`, {form.replace('_', ' ')}"
+        for t in TYPES:
+            found = [run.find(groups, op=op, form=form, type=t, cols=c) for c in lengths]
+            if any(found):
+                rows.append(row(name, t, *map(share, found)))
+    return table(("operation", "type", *map(str, lengths)), rows)
+
+
+def axes(run):
+    """Microseconds and share."""
+    rows = []
+    for outer, cols, inner in AXES:
+        found = [run.find(("axis",), rows=outer, cols=cols, inner=inner, type=t) for t in TYPES]
+        rows.append(row(f"{outer} x {cols} x {inner}",
+                        *(f"{1e6 * r['seconds']:.1f}, {share(r)}" if r else "-" for r in found)))
+    return table(("shape", *TYPES), rows)
+
+
+TABLES = {"softmax": lambda run: softmax(run, SHORT_OF_ALL),
+          "softmax, other lengths": lambda run: softmax(run, OTHERS),
+          "family": lambda run: family(run, ("family", "forms"), LONG),
+          "short rows": lambda run: family(run, ("narrow",), SHORT),
+          "middle axes": axes}
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    run = Run(sys.argv[1])
+    for path in map(pathlib.Path, sys.argv[2:]):
+        def anew(mark):
+            return "\n".join([mark[1], *TABLES[mark[2]](run), mark[3]])
+        text = path.read_text()
+        path.write_text(re.sub(
+            r"(<!-- figures: (.+?) -->)\n.*?(<!-- end of figures -->)", anew, text,
+            flags=re.DOTALL))
+
+
+if __name__ == "__main__":
+    main()
