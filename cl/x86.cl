@@ -50,7 +50,7 @@ static float16 x86_load_floats(const __global void *p, uint count)
 
 static ushort16 x86_load_words(const __global void *p, uint count)
 {
-    x86_words v = __builtin_ia32_loaddquhi256_mask((const short *)(size_t)p,
+    x86_words v = __builtin_ia32_loaddquhi256_mask((const x86_words *)(size_t)p,
                                                    X86_WORDS((ushort16)0), X86_FIRST(count));
     return __builtin_astype(v, ushort16);
 }
@@ -62,7 +62,7 @@ static void x86_store_floats(float16 v, __global void *p, uint count)
 
 static void x86_store_words(ushort16 v, __global void *p, uint count)
 {
-    __builtin_ia32_storedquhi256_mask((short *)(size_t)p, X86_WORDS(v), X86_FIRST(count));
+    __builtin_ia32_storedquhi256_mask((x86_words *)(size_t)p, X86_WORDS(v), X86_FIRST(count));
 }
 #endif
 
