@@ -10,6 +10,7 @@
 #include "build.h"
 #include "status.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +43,13 @@ static void put(struct build *b, const char *format, ...) PRINTF_LIKE(2, 3);
 
 static void put(struct build *b, const char *format, ...)
 {
-    size_t length = strlen(b->options);
+    size_t length = strlen(b->options), room = OPTIONS_BYTES - length;
     va_list args;
     va_start(args, format);
-    vsnprintf(b->options + length, OPTIONS_BYTES - length, format, args);
+    int n = vsnprintf(b->options + length, room, format, args);
     va_end(args);
+    assert(n >= 0 && (size_t)n < room); /* they are a program's key: never cut */
+    (void)n;
 }
 
 /* What the problem decides; what is not said is 0 in the kernels. */
