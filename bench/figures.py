@@ -14,15 +14,11 @@ import re
 import sys
 
 TYPES = "f32", "bf16"
-SHORT_OF_ALL = 2, 64, 256, 1024, 4096, 32768, 50257, 16777216
+SOME = 2, 64, 256, 1024, 4096, 32768, 50257, 16777216
 OTHERS = 7, 1000, 16384, 65536, 128256, 131072, 262144, 268435456
-FAMILY = (("softmax_backward", "plain"), ("log_softmax_backward", "plain"),
-          ("log_sum_exp", "plain"), ("log_softmax", "plain"), ("cross_entropy", "in_place"),
-          ("softmax", "scale"), ("softmax", "bool_mask"), ("softmax", "f32_mask"),
-          ("softmax", "causal"))
 LONG, SHORT = (1024, 4096, 32768, 50257, 131072), (10, 50, 100, 250)
 AXES = (256, 1024, 64), (64, 4096, 128), (4096, 100, 32), (16, 50257, 32)
-SOFTMAX_GROUPS = "aligned", "short", "vocabulary", "giant"
+BY_LENGTH = "aligned", "short", "vocabulary", "giant"
 
 
 class Run:
@@ -35,6 +31,10 @@ class Run:
         """The first result of these groups with the fields that are named, or None."""
         return next((r for r in self.results if r["goals"] in groups and
                      all(r[k] == v for k, v in wanted.items())), None)
+
+    def kinds(self, groups):
+        """Operations and forms of these groups, in the order of the run."""
+        return dict.fromkeys((r["op"], r["form"]) for r in self.results if r["goals"] in groups)
 
 
 def share(result):
@@ -49,11 +49,11 @@ def table(head, rows):
     return [row(*head), "|" + "---|" * len(head), *rows]
 
 
-def softmax(run, lengths):
+def by_length(run, lengths):
     """GB/s, share and variant of each type; torch's time over ours."""
     rows = []
     for cols in lengths:
-        found = [run.find(SOFTMAX_GROUPS, op="softmax", type=t, cols=cols) for t in TYPES]
+        found = [run.find(BY_LENGTH, type=t, cols=cols) for t in TYPES]
         cells = [f"{r['gb_per_s']:.0f}, {share(r)}, `{r['variant'].split(':')[0]}`"
                  if r else "-" for r in found]
         torch = [f"{r['peers']['torch'] / r['seconds']:.2f}"
@@ -67,12 +67,11 @@ def softmax(run, lengths):
 def family(run, groups, lengths):
     """The share of each operation and form that these groups have."""
     rows = []
-    for op, form in FAMILY:
+    for op, form in run.kinds(groups):
         name = f"`{op}`" if form in ("plain", "in_place") else f"`{op}`, {form.replace('_', ' ')}"
         for t in TYPES:
             found = [run.find(groups, op=op, form=form, type=t, cols=c) for c in lengths]
-            if any(found):
-                rows.append(row(name, t, *map(share, found)))
+            rows.append(row(name, t, *map(share, found)))
     return table(("operation", "type", *map(str, lengths)), rows)
 
 
@@ -86,8 +85,8 @@ def axes(run):
     return table(("shape", *TYPES), rows)
 
 
-TABLES = {"softmax": lambda run: softmax(run, SHORT_OF_ALL),
-          "softmax, other lengths": lambda run: softmax(run, OTHERS),
+TABLES = {"lengths": lambda run: by_length(run, SOME),
+          "other lengths": lambda run: by_length(run, OTHERS),
           "family": lambda run: family(run, ("family", "forms"), LONG),
           "short rows": lambda run: family(run, ("narrow",), SHORT),
           "middle axes": axes}

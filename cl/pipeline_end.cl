@@ -72,13 +72,20 @@ INLINE enum reading_end read_rest(struct reading *in)
         return READ_AGAIN;
     }
     in->exact = ROWS_ARE_SHARED || !enough; /* for the next row */
-    struct pair whole = {(real)1, (real)0};
-    sum = pair_add(sum, -top);
-    sum = pair_add(whole, (sum.hi + sum.lo) * in->factor);
-#else
-    sum.hi *= in->factor;
-    sum.lo *= in->factor;
 #endif
+    if (OP_NEEDS_REST && !OP_WEIGHS) {
+        struct pair whole = {(real)1, (real)0};
+        sum = pair_add(sum, -top);
+        sum = pair_add(whole, (sum.hi + sum.lo) * in->factor);
+    } else {
+        sum.hi *= in->factor;
+        sum.lo *= in->factor;
+    }
+    /* Where max + log(sum) is near 0 it shows what the maximum's own term is rounded by; relative
+     * to the maximum that is its factor alone. */
+    if (OP_NEEDS_REST && OP_WEIGHS && fabs(max) < 1 && FIRST(sum.hi) > 0.5f &&
+        FIRST(sum.hi) < 2)
+        return not_read(in);
     in->s.max = in->max;
     in->s.sum = sum;
     return IS_READ;

@@ -142,16 +142,19 @@ static void merge_preparation(struct ref_row *row)
     clsm_ref_facts(row);
     long double sum =
         f->infinities && row->p->nonfinite == CLSM_NONFINITE_DEFAULT ? NAN : 0;
+    long double rest = 0; /* kept apart: next to 1 a small one would be lost */
     for (size_t c = 0; c < row->p->cols; c++) {
         long double x = clsm_ref_logit(row, c).value;
         long double part =
             clsm_ref_element(row, &row->p->dy, row->in->operand[CLSM_DY], c);
-        sum += x == f->max && isfinite(part) ? part : part * expl(x - f->max);
+        part = x == f->max && isfinite(part) ? part : part * expl(x - f->max);
+        sum += part;
+        rest += c == f->first ? part - 1 : part;
     }
     f->infinities = 0; /* what they do to the sum stands in the slices' sums */
     f->nan = isnan(sum);
     f->sum = f->max == -INFINITY ? 0 : sum;
-    f->rest = f->sum - 1;
+    f->rest = f->max == -INFINITY || isnan(sum) ? f->sum - 1 : rest;
 }
 
 /* What is done once a row, and for each element of y. */

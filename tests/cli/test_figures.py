@@ -19,7 +19,7 @@ def result(goals, **fields):
 RESULTS = [result("aligned", rows=4096, peers={"torch": 84e-6}),
            result("family", op="log_sum_exp", type="bf16", cols=4096, of_copy=1.02),
            result("axis", rows=256, cols=1024, inner=64)]
-EXPECTED = {"softmax": "| 64 | 4000, 96%, `cluster` | - | 2.00 / - |",
+EXPECTED = {"lengths": "| 64 | 4000, 96%, `cluster` | - | 2.00 / - |",
             "family": "| `log_sum_exp` | bf16 | - | 102% | - | - | - |",
             "middle axes": "| 256 x 1024 x 64 | 42.0, 96% | - |"}
 

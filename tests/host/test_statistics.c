@@ -189,6 +189,21 @@ START_TEST(a_row_of_one_element_is_its_own_maximum)
 }
 END_TEST
 
+/* Each sum beside a 1 is all that their logarithm shows. */
+START_TEST(sums_far_below_one_stay_in_a_merged_logarithm)
+{
+    const double tops[] = {0, -86}, sums[] = {1, 2};
+    const clsm_host_args in = {
+        .struct_bytes = sizeof in, .x = tops, .operand = {[CLSM_DY] = (void *)sums}};
+    clsm_problem problem;
+    clsm_problem_init(&problem, CLSM_MERGE_STATISTICS, CLSM_F64, 1, 2);
+    problem.operands |= CLSM_BIT(CLSM_LSE);
+    run(&problem, &in, NULL, max, sum, lse);
+    near(lse[0], 2 * exp(-86), 1e-15, "lse");
+    ck_assert_double_eq(sum[0], 1);
+}
+END_TEST
+
 Suite *statistics_suite(void)
 {
     Suite *suite = suite_create("statistics");
@@ -198,6 +213,7 @@ Suite *statistics_suite(void)
     tcase_add_loop_test(c, slices_with_special_elements_merge_to_the_whole, 0, 8);
     tcase_add_test(c, rows_without_columns_have_statistics_all_the_same);
     tcase_add_test(c, a_row_of_one_element_is_its_own_maximum);
+    tcase_add_test(c, sums_far_below_one_stay_in_a_merged_logarithm);
     suite_add_tcase(suite, c);
     return suite;
 }
