@@ -99,16 +99,19 @@ clsm_row(TENSORS, SHARED)
     size_t r = shape.first_row + g / shape.parts * TILE + get_local_id(0) % SETS * PACK;
     uint number = (uint)(g % shape.parts);
     struct row row[PACK], part[PACK];
+    struct state s[PACK];
+    EACH(v)
+        row[v] = ROW_BESIDE(r, v);
+    if (writes)
+        read_records(s, row, shape, r, shared, scratch);
+    /* Anew behind the barriers: PoCL 3.1 gave work-items each other's rows there. */
     EACH(v)
     {
         row[v] = ROW_BESIDE(r, v);
         part[v] = row_part(row[v], shape, number);
     }
-    if (writes) {
-        struct state s[PACK];
-        read_records(s, row, shape, r, shared, scratch);
+    if (writes)
         write_part(row, part, shape, number, s, scratch);
-    }
 #if !OP_GIVEN
     else
         read_part(part, shape, r, number, shared, scratch);

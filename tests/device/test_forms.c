@@ -180,10 +180,29 @@ START_TEST(forms_are_right_at_the_ends_of_their_range)
 }
 END_TEST
 
+/* 16-bit rows of which a window leaves out columns on both sides, which are written
+ * too. */
+START_TEST(columns_that_a_window_leaves_out_are_written)
+{
+    struct tally t = tally_of(_i);
+    for (unsigned v = 0; v < clsm_variant_count; v++) {
+        struct trial trial = {.seed = 3};
+        clsm_problem *p = &trial.problem;
+        *p = problem_of(CLSM_SOFTMAX, CLSM_BF16, CLSM_BF16, DRESS_ROWS, 37);
+        p->variant = clsm_variants[v].name;
+        p->window = 5;
+        if (is_new_variant_here(t.device, v) && can_serve(t.device, v, p))
+            tally_trial(&t, &trial, NULL);
+    }
+    tally_end(&t);
+}
+END_TEST
+
 void forms_suite(Suite *suite, int device)
 {
     const struct device *d = &devices[device];
     add_test(suite, device, NULL, forms_are_right_at_the_ends_of_their_range);
+    add_test(suite, device, NULL, columns_that_a_window_leaves_out_are_written);
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 1);
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         const char *name = clsm_variants[v].name;
