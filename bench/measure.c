@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Timing by the device's own clock where it has one, else by the host's. */
 #include "measure.h"
+#include "line.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum {
-    MAX_REPEATS = 200,
-    MAX_COPY_SETS = 64,
-    COLD_BYTES_GPU = 512 << 20,
-    COLD_BYTES_CPU = 128 << 20
-};
+enum { MAX_COPY_SETS = 64, COLD_BYTES_GPU = 512 << 20, COLD_BYTES_CPU = 128 << 20 };
 
 double now(void)
 {
@@ -30,92 +26,6 @@ double median(double *v, unsigned n)
 {
     qsort(v, n, sizeof *v, by_value);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
-static bool ended(cl_event event, cl_ulong *end)
-{
-    return clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof *end, end,
-                                   NULL) == CL_SUCCESS;
-}
-
-/* What an event took by the device; some drivers say nothing, or one nanosecond, and
- * then the host's time from queueing to the end has to do. */
-static double event_seconds(cl_event event, double host)
-{
-    cl_ulong start = 0, end = 0;
-    bool known = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START,
-                                         sizeof start, &start, NULL) == CL_SUCCESS &&
-                 clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end,
-                                         &end, NULL) == CL_SUCCESS &&
-                 end > start + 1;
-    return known ? (double)(end - start) * 1e-9 : host;
-}
-
-/* One thing to be timed: queues itself with an event, for the i-th time. What takes
- * several commands has an event of the last only, and is timed from the end of one run
- * to the end of the next, right behind it. */
-struct subject {
-    clsm_status (*queue)(const struct session *s, void *self, unsigned i,
-                         cl_event *event);
-    void *self;
-    bool several;
-};
-
-static clsm_status time_several(const struct session *s, const struct subject *subject,
-                                unsigned i, double *seconds)
-{
-    cl_event events[2] = {NULL, NULL};
-    cl_ulong from = 0, to = 0;
-    clsm_status status = subject->queue(s, subject->self, i, &events[0]);
-    if (status == CLSM_OK)
-        status = subject->queue(s, subject->self, i + 1, &events[1]);
-    if (status == CLSM_OK && (clWaitForEvents(2, events) != CL_SUCCESS ||
-                              !ended(events[0], &from) || !ended(events[1], &to)))
-        status = CLSM_ERR_OPENCL;
-    *seconds = (double)(to - from) * 1e-9;
-    for (int k = 0; k < 2; k++)
-        if (events[k])
-            clReleaseEvent(events[k]);
-    return status;
-}
-
-static clsm_status time_once(const struct session *s, const struct subject *subject,
-                             unsigned i, double *seconds)
-{
-    cl_event event = NULL;
-    double start = now();
-    if (subject->several)
-        return time_several(s, subject, i, seconds);
-    clsm_status status = subject->queue(s, subject->self, i, &event);
-    if (status != CLSM_OK)
-        return status;
-    bool waited = clWaitForEvents(1, &event) == CL_SUCCESS;
-    *seconds = event_seconds(event, now() - start);
-    clReleaseEvent(event);
-    return waited ? CLSM_OK : CLSM_ERR_OPENCL;
-}
-
-static clsm_status time_median(const struct session *s, const struct subject *subject,
-                               unsigned sets, unsigned repeats, double *seconds)
-{
-    double v[MAX_REPEATS], start = now();
-    unsigned n = 0;
-    for (unsigned i = 0; i < sets && (i == 0 || now() - start < 1); i++) {
-        clsm_status status = time_once(s, subject, i, v);
-        if (status != CLSM_OK)
-            return status;
-    }
-    start = now();
-    for (double spent = 0;
-         n < MAX_REPEATS && n < repeats && (spent < 1 || (spent < 4 && n < 3));
-         spent = now() - start) {
-        clsm_status status = time_once(s, subject, n, &v[n]);
-        if (status != CLSM_OK)
-            return status;
-        n++;
-    }
-    *seconds = median(v, n);
-    return CLSM_OK;
 }
 
 struct plan_subject {
@@ -155,9 +65,10 @@ clsm_status measure_first(const struct session *s, clsm_plan *plan,
     struct plan_subject self = {plan, sets, count};
     struct subject subject = {queue_plan, &self, false};
     double second;
-    clsm_status status = time_once(s, &subject, 0, seconds);
+    unsigned timed;
+    clsm_status status = time_line(s, &subject, 0, 1, seconds, &timed);
     if (status == CLSM_OK)
-        status = time_once(s, &subject, 1, &second);
+        status = time_line(s, &subject, 1, 1, &second, &timed);
     if (status == CLSM_OK && second < *seconds)
         *seconds = second;
     return status;
