@@ -9,6 +9,9 @@
 #ifndef BATCHED
 #define BATCHED 0 /* 1: rows are (batch, head, query) */
 #endif
+#ifndef MATRICES
+#define MATRICES 0 /* 1: and of more than one matrix */
+#endif
 #ifndef CAUSAL
 #define CAUSAL 0
 #endif
@@ -138,14 +141,12 @@ static struct row row_at(size_t r, uint beside, TENSORS)
 #else
     size_t outer = r, inner = 0;
 #endif
-#if BATCHED
     size_t matrix = 0, query = outer, batch = 0, head = 0;
+#if MATRICES
     if (outer >= shape.queries) { /* else two divisions are for nothing */
         matrix = outer / shape.queries, query = outer % shape.queries;
         batch = matrix / shape.heads, head = matrix % shape.heads;
     }
-#else
-    size_t matrix = 0, query = outer;
 #endif
 #define AT(place) ((place).offset + matrix * (place).matrix + query * (place).row + inner)
     row.x = x + AT(shape.x);

@@ -73,6 +73,7 @@ static void describe_problem(const struct problem *p, struct build *b)
         {"LIMIT", p->nonfinite == CLSM_NONFINITE_LIMIT},
         {"STRIDED", p->strided},
         {"BATCHED", clsm_problem_is_batched(p)},
+        {"MATRICES", !p->one_matrix},
         {"HAS_SCALE", p->scale != 1},
         {"LOGITS_READY", clsm_problem_holds_logits(p)},
         {"DETERMINISTIC", p->deterministic},
