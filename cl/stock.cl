@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Packs for which there are no registers, from global to local memory. */
-INLINE void stock_x(struct held *h, struct row row, struct cut cut, uint first, uint j)
+INLINE void stock_x(struct held *h, struct row row, struct cut cut, uint first, uint j,
+                    bool there)
 {
     uint start = pack_column(cut, first, 0), on = j * SIDE * PACK;
     __local uint4 *place = h->stock + (j - STOCK_FIRST) * PLACES_EACH;
-    bool there = pack_is_read(row, cut, first, j);
     uint4 fill = (uint4)(FILL_WORD(0), FILL_WORD(1), FILL_WORD(2), FILL_WORD(3));
     stock_words((__local uint *)place, 4, row.x + start + (size_t)on, sizeof(mem_x), there,
                 X_FITS(cut), fill);
@@ -80,11 +80,22 @@ INLINE void stock_masks(struct held *h, struct row row, struct cut cut, uint fir
 }
 #endif
 
+/* Is all of a part there to be read, as of most? Then there are no places to be filled. */
+#if AHEAD && !MASKS_AHEAD && !WINDOW
+#define STOCKED_WHOLE pack_is_read(row, cut, first, PACKS - 1)
+#else
+#define STOCKED_WHOLE false
+#endif
+
 /* Sends for all of them. */
 INLINE void stock_packs(struct held *h, struct row row, struct cut cut, uint first)
 {
-    UNROLL for (uint j = STOCK_FIRST; j < PACKS; j++)
-        stock_x(h, row, cut, first, j);
+    if (STOCKED_WHOLE)
+        UNROLL for (uint j = STOCK_FIRST; j < PACKS; j++)
+            stock_x(h, row, cut, first, j, true);
+    else
+        UNROLL for (uint j = STOCK_FIRST; j < PACKS; j++)
+            stock_x(h, row, cut, first, j, pack_is_read(row, cut, first, j));
 #if HAS_DY
     if (cut.dy_fits)
         UNROLL for (uint j = STOCK_FIRST; j < PACKS; j++)
