@@ -81,14 +81,11 @@ clsm_row(TENSORS, SHARED)
 #endif
     tell_ticket(counter, take_ticket(counter), tickets, others, &ticket);
     uint t = ticket;
-    if (t < tickets) {
-        PART_AT(p, t);
-        stock_packs(&coming, p.row, p.cut, p.first);
-    }
     while (t < tickets || before < tickets) {
         if (t < tickets) {
             PART_AT(p, t);
             struct keep keep;
+            stock_packs(&coming, p.row, p.cut, p.first);
             hold_edges(&coming, p.row, p.cut, p.first);
             ASK();
             keep_start(&keep, p.row);
@@ -144,10 +141,6 @@ clsm_row(TENSORS, SHARED)
 #endif
             tell_ticket(counter, taken, tickets, others, &ticket);
             t = ticket;
-        }
-        if (t < tickets) {
-            PART_AT(p, t);
-            stock_packs(&coming, p.row, p.cut, p.first);
         }
     }
 }
