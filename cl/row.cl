@@ -69,6 +69,7 @@
     GIVEN(INDICES, indices) GIVEN(BAD_TARGETS, bad_targets) shape
 #define ROW_AT(r) ROW_BESIDE(r, 0)
 #define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
+#define ROW_INSIDE(r) row_of(r, 0, true, ALL_TENSORS) /* not past the last one */
 
 struct row {
     const __global mem_x *x;
@@ -126,14 +127,13 @@ static struct row row_bound(struct row row, struct shape shape)
     return row;
 }
 
-/* Row r + beside, which has its columns where row r has them; or a row of no columns past the
- * last one. */
-static struct row row_at(size_t r, uint beside, TENSORS)
+/* Row r + beside, which has its columns where row r has them; without columns if it is not
+ * `inside`. */
+static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
 {
     struct row row;
-    row.inside = r < shape.rows;
-    row.cols = row.inside ? (uint)shape.cols : 0;
-    r = row.inside ? r : 0;
+    row.inside = inside;
+    row.cols = inside ? (uint)shape.cols : 0;
 #if STRIDED
     size_t outer = r / shape.inner, inner = r % shape.inner + beside;
     row.x_col = shape.x.col;
@@ -226,4 +226,11 @@ static struct row row_at(size_t r, uint beside, TENSORS)
     row.indices_col = shape.inner;
 #endif
     return row;
+}
+
+/* The same for any r: a row without columns past the last one. */
+static struct row row_at(size_t r, uint beside, TENSORS)
+{
+    bool inside = r < shape.rows;
+    return row_of(inside ? r : 0, beside, inside, ALL_TENSORS);
 }
