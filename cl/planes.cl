@@ -31,13 +31,14 @@ INLINE void settle_masks(__local real *planes, struct row row, uint number)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Those of pack j. */
+/* Those of pack j. From plane to plane it is as far for all elements up to the last plane, and
+ * from there again. */
 INLINE void settled_mask(const struct held *h, struct cut cut, uint j, uint *mask)
 {
+    const uint plane = cut.head % PACK;
+    const __local real *from = h->planes + j * CHUNK + (plane * PLANE + cut.head / PACK);
+    const __local real *again = from - (PACK * PLANE - 1);
     UNROLL for (uint k = 0; k < PACK; k++)
-    {
-        uint e = cut.head + k;
-        mask[k] = as_uint(h->planes[j * CHUNK + e % PACK * PLANE + e / PACK]);
-    }
+        mask[k] = as_uint((plane + k < PACK ? from : again)[k * PLANE]);
 }
 #endif
