@@ -18,8 +18,10 @@
 
 /* What is the same for all work-items of a part, until it is written: registers are few. */
 struct noted {
-    struct keep keep;
+    __global mem_y *y;
+    uint head; /* see cut.cl */
     real max;
+    struct keep keep;
 };
 
 /* A ticket's part of a row. */
@@ -110,8 +112,10 @@ clsm_row(TENSORS, SHARED)
                 signed_write(signed_of(shared, shape, p.r, p.number), s,
                              sign_of(shape, p.r));
 #endif
-            if (get_local_id(0) == 0)
-                noted[turn].keep = keep, noted[turn].max = s.max;
+            if (get_local_id(0) == 0) {
+                struct noted note = {p.row.y, p.cut.head, s.max, keep};
+                noted[turn] = note;
+            }
         }
         turn ^= 1;
         uint taken = 0; /* is on its way while the row is written */
@@ -127,6 +131,8 @@ clsm_row(TENSORS, SHARED)
                 taken = take_ticket(counter);
             if (writes) {
                 struct noted note = noted[turn];
+                p.row.y = note.y;
+                p.cut = cut_at(p.row, note.head);
                 struct writing as =
                     held_close(p.row, p.first, whole, note.max, &note.keep, scratch);
                 held_write(&held, KEPT, p.row, p.cut, p.first, as);

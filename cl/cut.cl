@@ -32,32 +32,33 @@ struct cut {
 #define X_FITS(cut) (!DETERMINISTIC || (cut).x_fits)
 #define PHASE(p, T, n) (uint)((size_t)(p) / sizeof(mem_##T) % (n))
 
-INLINE struct cut cut_row(struct row row)
+/* Of a row with so many elements before its first pack. */
+INLINE struct cut cut_at(struct row row, uint head)
 {
     struct cut cut;
-    uint phase = PHASE(row.x, x, PACK);
-#if DETERMINISTIC
-    cut.x_fits = phase == 0;
-    cut.head = phase = 0;
-#else
-    cut.x_fits = true;
-    cut.head = min((LINE - PHASE(row.x, x, LINE)) % LINE, row.cols);
-#endif
+    cut.head = head;
     cut.base = 0;
-    cut.packs = (row.cols - cut.head) / PACK;
-    cut.tail = cut.head + cut.packs * PACK;
-    cut.ragged = cut.head || cut.tail < row.cols;
-    cut.y_fits = PHASE(row.y, y, PACK) == phase;
+    cut.packs = (row.cols - head) / PACK;
+    cut.tail = head + cut.packs * PACK;
+    cut.ragged = head || cut.tail < row.cols;
+    cut.x_fits = !DETERMINISTIC || PHASE(row.x, x, PACK) == 0;
+    cut.y_fits = PHASE(row.y + head, y, PACK) == 0;
     cut.dy_fits = true;
 #if HAS_DY
-    cut.dy_fits = PHASE(row.dy, dy, PACK) == phase;
+    cut.dy_fits = PHASE(row.dy + head, dy, PACK) == 0;
 #endif
     cut.mask_fits = true;
 #if HAS_MASK
     cut.mask_fits = row.mask_col == 1 && PACK * sizeof(mem_mask) % 4 == 0 &&
-                    PHASE(row.mask, mask, PACK) == phase;
+                    (PHASE(row.mask, mask, PACK) + head) % PACK == 0;
 #endif
     return cut;
+}
+
+INLINE struct cut cut_row(struct row row)
+{
+    uint head = DETERMINISTIC ? 0 : (LINE - PHASE(row.x, x, LINE)) % LINE;
+    return cut_at(row, min(head, row.cols));
 }
 
 /* The number of worker `first`'s pack 0. */
