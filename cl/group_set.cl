@@ -73,7 +73,14 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
         lo[lanes_id()] = s.lo;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#if FEW_SETS
+#if FEW_SETS && !OP_NEEDS_REST /* each is one number, see lanes_row_sum */
+    s.hi = hi[0], s.lo = (real)0;
+    UNROLL for (uint k = 1; k < MOST_SETS; k++)
+        if (ROUGH)
+            s.hi += hi[k];
+        else
+            s = pair_add(s, hi[k]);
+#elif FEW_SETS
     s.hi = hi[0], s.lo = lo[0];
     UNROLL for (uint k = 1; k < MOST_SETS; k++)
     {
