@@ -48,6 +48,8 @@ static const double GATHER_COST = 1.3, MASK_COST = 1.3;
 /* Masks of 2 and more bytes from the cache beside each row; parts that are the same of
  * every row for nothing. */
 static const double CACHE_COST = 1.3, SETTLED_COST = 1.3;
+/* A part's way where one pass makes terms of it. */
+static const double ONCE_COST = 0.65;
 
 /* Steps of a work-item, by the effort: for a row, where a work-group has it, where a
  * cluster has it, and there for each doubling of the lanes; for an element of 4 and of
@@ -100,11 +102,16 @@ static bool saves_mask(const struct config *config, const struct problem *p)
            !stride->inner && (p->one_matrix || !(stride->batch || stride->head));
 }
 
+static bool goes_once(const struct config *config, const struct problem *p)
+{
+    return saves_mask(config, p) && clsm_effort(p) == NORMALISES;
+}
+
 static double element_steps(const struct config *config, const struct problem *p)
 {
     enum effort effort = clsm_effort(p);
     bool halves = clsm_type_bytes(p->x.type) == 2;
-    if (saves_mask(config, p) && effort == NORMALISES)
+    if (goes_once(config, p))
         return halves ? ONCE_HALF : ONCE_STEPS;
     double steps = halves ? steps_of[effort].half : steps_of[effort].element;
     return clsm_problem_is_f64(p) ? 100 : steps + clsm_form_steps(p);
@@ -214,7 +221,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     alone += s.joins && writes_row ? join : 0;
     double queue = QUEUE_CYCLES + (in_step ? JOIN_QUEUE : 0);
     double turns = ceil(s.groups / (units * s.resident)) * chunks * launches;
-    double waiting = (turns - 1) * (alone + queue);
+    double waiting =
+        (turns - 1) * (alone + queue) * (goes_once(config, p) ? ONCE_COST : 1);
     double late = LATE_CYCLES + LATE_PART * s.parts;
     late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
     late *= in_step ? turns - 1 : 0;
