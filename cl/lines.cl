@@ -8,7 +8,6 @@
  */
 #include "near.cl"
 #include "ring.cl"
-#include "row_lanes.cl"
 #include "wide_set.cl"
 
 #ifndef COLS
@@ -30,6 +29,7 @@ enum {
                  BEHIND_BYTES,
     WAITING_BYTES = (ROOM + 2 * SPARE) * sizeof(mem_y)
 };
+#include "row_lanes.cl"
 
 INLINE struct row exact(struct row row)
 {
@@ -171,18 +171,39 @@ INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
     return v;
 }
 
+/* A line of results, from column c on, as bits; past the row's end they are anything. */
+INLINE void short_line(struct row row, uint c, const __local SCALAR *held,
+                       struct result result, bool safe, line_y *part)
+{
+    real v[LINE_PARTS];
+    UNROLL for (uint k = 0; k < LINE_PARTS; k++)
+        v[k] = c + k * VEC < COLS ? short_value(row, c + k * VEC, held, result, safe)
+                                  : (real)0;
+    LINE_BITS(bits_, v, part);
+}
+
 /* A row of whole lines, past the caches. */
 INLINE void write_lines(struct row row, const __local SCALAR *held, struct result result,
                         bool safe)
 {
     UNROLL for (uint c = 0; c < COLS; c += Y_LINE)
     {
-        real v[LINE_PARTS];
         line_y part[LINE_PARTS];
-        UNROLL for (uint k = 0; k < LINE_PARTS; k++)
-            v[k] = short_value(row, c + k * VEC, held, result, safe);
-        LINE_BITS(bits_, v, part);
+        short_line(row, c, held, result, safe, part);
         line_store(part, row.y + c, true);
+    }
+}
+
+/* A row to those that wait. */
+INLINE void keep_lines(struct row row, const __local SCALAR *held, struct result result,
+                       bool safe, __local word_y *waiting)
+{
+    UNROLL for (uint c = 0; c < COLS; c += Y_LINE)
+    {
+        line_y part[LINE_PARTS];
+        short_line(row, c, held, result, safe, part);
+        UNROLL for (uint k = 0; k < LINE_PARTS && c + k * VEC < COLS; k++)
+            CAT(keep_bits_, Y)(part[k], waiting + c + k * VEC);
     }
 }
 #endif
@@ -196,10 +217,10 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     /* Do rows begin and end with a line? Then none waits. */
     bool at_once = dense && past && COLS % Y_LINE == 0 && lines.before == 0;
     dense = dense && !at_once;
-    real hi[SETS * VEC], lo[SETS * VEC]; /* of each row's lanes */
+    real hi[MOST_ROWS], lo[MOST_ROWS]; /* of each row's lanes */
     struct keep keep[MOST_ROWS];
     struct lanes_of_rows lanes;
-    for (uint i = 0; i < SETS * VEC; i++)
+    for (uint i = 0; i < MOST_ROWS; i++)
         hi[i] = lo[i] = (real)0;
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
@@ -238,17 +259,14 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
             op_rescale(&result, (real)UNLIFTED);
 #endif
 #if OP_WRITES == WRITES_ROW
+            const __local SCALAR *terms = held + i * WIDTH_HELD;
             if (at_once) {
-                write_lines(row, held + i * WIDTH_HELD, result, safe);
-                continue;
-            }
-            UNROLL for (uint c = 0; c < COLS; c += VEC)
-            {
-                real v = short_value(row, c, held + i * WIDTH_HELD, result, safe);
-                if (dense)
-                    CAT(keep_bits_, Y)(CAT(bits_, Y)(v), lines.waiting + lines.count + c);
-                else
-                    row_store(row, c, row.end, v);
+                write_lines(row, terms, result, safe);
+            } else if (dense) {
+                keep_lines(row, terms, result, safe, lines.waiting + lines.count);
+            } else {
+                UNROLL for (uint c = 0; c < COLS; c += VEC)
+                    row_store(row, c, row.end, short_value(row, c, terms, result, safe));
             }
             lines.count += dense ? COLS : 0;
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reductions of VEC vectors at once, each of another row, to one that has the k-th one's result
- * in lane k: two vectors are halved together by the instructions that halve one. The same bits
- * as those of lanes_max, lanes_add and lanes_sum.
+ * Reductions of as many vectors as there are lanes, each of another row, to one that has the
+ * k-th one's result in lane k: two vectors are halved together by the instructions that halve
+ * one. The same bits as those of lanes_max, lanes_add and lanes_sum. Of fewer rows, MOST_ROWS,
+ * a vector without another is halved alone.
  */
 #if VEC == 16
 #define EACH_HALVING(STEP) STEP(8) STEP(4) STEP(2) STEP(1)
@@ -15,12 +16,14 @@
 /* Lanes of vector k, or of k + d where the lane's number has bit d; and what each meets, from d
  * lanes away. */
 #define HAS_BIT(d) ((TO(int, LANE_IDS) & (d)) != 0)
-#define STAYS(v, k, d) (HAS_BIT(d) ? (v)[(k) + (d)] : (v)[k])
-#define MEETS(v, k, d) SWAP_##d(HAS_BIT(d) ? (v)[k] : (v)[(k) + (d)])
+#define OTHER(v, k, d) (v)[(k) + (d) < MOST_ROWS ? (k) + (d) : (k)]
+#define STAYS(v, k, d) (HAS_BIT(d) ? OTHER(v, k, d) : (v)[k])
+#define MEETS(v, k, d) SWAP_##d(HAS_BIT(d) ? (v)[k] : OTHER(v, k, d))
+#define EACH_OF(n) UNROLL for (uint k = 0; k < (n) && k < MOST_ROWS; k++)
 
 INLINE void rows_take(const real *from, real *v)
 {
-    UNROLL for (uint k = 0; k < VEC; k++)
+    EACH_OF(VEC)
         v[k] = from[k];
 }
 
@@ -29,7 +32,7 @@ INLINE real rows_max(const real *from)
     real v[VEC];
     rows_take(from, v);
 #define STEP(d)                                                                          \
-    UNROLL for (uint k = 0; k < d; k++)                                                  \
+    EACH_OF(d)                                                                           \
         v[k] = real_max(STAYS(v, k, d), MEETS(v, k, d));
     EACH_HALVING(STEP)
 #undef STEP
@@ -44,7 +47,7 @@ INLINE struct pair rows_sum(const real *from_hi, const real *from_lo)
     rows_take(from_hi, hi);
     rows_take(from_lo, lo);
 #define STEP(d)                                                                          \
-    UNROLL for (uint k = 0; k < d; k++)                                                  \
+    EACH_OF(d)                                                                           \
     {                                                                                    \
         struct pair s = {STAYS(hi, k, d), STAYS(lo, k, d)};                              \
         struct pair other = {MEETS(hi, k, d), MEETS(lo, k, d)};                          \
@@ -63,7 +66,7 @@ INLINE struct pair rows_sum(const real *hi, const real *lo)
     real v[VEC];
     rows_take(hi, v);
 #define STEP(d)                                                                          \
-    UNROLL for (uint k = 0; k < d; k++)                                                  \
+    EACH_OF(d)                                                                           \
         v[k] = STAYS(v, k, d) + MEETS(v, k, d);
     EACH_HALVING(STEP)
 #undef STEP

@@ -17,12 +17,17 @@ enum {
     FORM_CYCLES = 2,
     SETTLE_CYCLES = 150, /* until a row's sum is known, its edges ... */
     NEAR_CYCLES = 8,     /* ... and with other rows' in between */
+    MOST_UNROLLED = 32,  /* vectors of a row that is one piece of code, ... */
+    LEAST_LANES = 8,     /* ... of no fewer lanes */
     LANE_CYCLES = 4,     /* of a reduction, for each halving; half with other rows' */
     LAUNCH_CYCLES = 20000,
     PART_CYCLES = 1500
 };
 
 static const double CYCLE_BYTES = 8, HERTZ = 1.75e9;
+/* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
+ * lanes); this is what it takes for those to be chosen. */
+static const double UNROLLED = 2;
 
 /* The k largest, where a work-item has a list for itself or one for each lane. */
 enum {
@@ -73,8 +78,11 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double reduce = 2 * log2(width) * LANE_CYCLES;
     if (clsm_variants[config->variant].row_per_lane)
         return ((double)p->cols * step + 3 * NEAR_CYCLES) / width;
-    if (clsm_variants[config->variant].exact_cols)
+    if (clsm_variants[config->variant].exact_cols) {
+        if ((double)p->cols > MOST_UNROLLED * fmax(t->vector_width, LEAST_LANES))
+            step *= UNROLLED;
         return ceil((double)p->cols / width) * step + reduce / 2 + NEAR_CYCLES;
+    }
     return ceil((double)p->cols / width) * step + reduce + SETTLE_CYCLES;
 }
 
