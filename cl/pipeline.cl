@@ -132,6 +132,20 @@ INLINE uint chunks_to_read(const struct reading *in)
     return OP_GIVEN || !in_chunks(in->row) ? 0 : (in->row.end - in->at) / CHUNK;
 }
 
+/* Numbers above 0 in 4 steps instead of pair_add's 7. Where v is the larger one up to 2^-24 of
+ * both is lost; but there the sum doubles, so that twice that of all of it is lost at most. */
+INLINE struct pair add_tree(struct pair s, real v)
+{
+#if OP_NEEDS_MAX && !HAS_DY
+    real hi = s.hi + v;
+    s.lo += v - (hi - s.hi);
+    s.hi = hi;
+    return s;
+#else
+    return pair_add(s, v);
+#endif
+}
+
 /* A chunk's terms go to s.part: each by itself, or as a tree, or a plain sum where nobody sees
  * more digits than that has. */
 INLINE void read_terms(struct reading *in, bool exact)
@@ -155,7 +169,7 @@ INLINE void read_terms(struct reading *in, bool exact)
         UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
             UNROLL for (uint k = 0; k < d; k++)
                 sum[k] += sum[k + d];
-        in->s.part = pair_add(in->s.part, sum[0]);
+        in->s.part = add_tree(in->s.part, sum[0]);
     }
     in->at += CHUNK;
     in->latest++;
