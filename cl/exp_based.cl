@@ -64,14 +64,20 @@ static real exp_from_scaled(real x, struct base b)
 }
 #endif
 
-/* The same for terms that only their sum is seen of: within 2.9 units of 2^-24 of e^(x c), where
- * c is off from 1 by 2.7e-9, so that two terms' ratio is off by that times their distance. */
-static real exp_from_summed(real x, struct base b)
+/* The same added to a sum, for terms that only that is seen of: each within 2.9 units of 2^-24 of
+ * e^(x c), where c is off from 1 by 2.7e-9, so that two terms' ratio is off by that times their
+ * distance. */
+static real exp_added(real x, struct base b, real sum)
 {
     x = b.lowest > x ? b.lowest : x;
     real t = FMA(x, (real)0x1.715476p+0f, b.shift);
     real r = FMA(t - b.shift, (real)-0x1.62e430p-1f, x);
-    return more_times(exp_polynomial_summed(r), AS_F32(AS_U32(t) << 23));
+    return FMA(exp_polynomial_summed(r), AS_F32(AS_U32(t) << 23), sum);
+}
+
+static real exp_from_summed(real x, struct base b)
+{
+    return exp_added(x, b, (real)0);
 }
 
 /* Sums of terms that are not larger than what it gives for `highest`. */

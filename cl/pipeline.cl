@@ -127,6 +127,17 @@ INLINE real read_term(struct reading *in, struct row row, uint c, __local SCALAR
     return term;
 }
 
+/* Is nothing seen of terms but their sum? */
+#define ONLY_ADDS (OP_NEEDS_MAX && !OP_GIVEN && !OP_FROM_TERM && !ROUGH && !HAS_DY)
+
+INLINE real read_added(struct reading *in, struct row row, uint c, real sum)
+{
+    struct element e = row_element(row, c);
+    keep_add(&in->keep, row, e);
+    in->max = real_max(in->max, e.x);
+    return exp_added(e.x, in->base, sum);
+}
+
 INLINE uint chunks_to_read(const struct reading *in)
 {
     return OP_GIVEN || !in_chunks(in->row) ? 0 : (in->row.end - in->at) / CHUNK;
@@ -157,6 +168,10 @@ INLINE void read_terms(struct reading *in, bool exact)
     announce(row.x);
     UNROLL for (uint k = 0; k < TERMS; k++)
     {
+        if (ONLY_ADDS && !exact) {
+            sum[k / 2] = read_added(in, row, k * VEC, k % 2 ? sum[k / 2] : (real)0);
+            continue;
+        }
         real term = read_term(in, row, k * VEC, held);
         if (exact)
             in->s.part = pair_add(in->s.part, term);
