@@ -223,7 +223,8 @@ INLINE struct element edge_element(const struct held *h, struct row row, struct 
 
 /* Between two passes: what the first made of the words is not worth a register each, so the
  * compiler may not know that the second makes the same of them. */
-#if HAS_PTX && !LOGITS_READY && !X_IS_REAL
+#define FORGETS (HAS_PTX && !LOGITS_READY && !X_IS_REAL)
+#if FORGETS
 INLINE void pack_forget(struct pack *pack, struct row row)
 {
     UNROLL for (uint i = 0; i < X_WORDS; i++)

@@ -91,20 +91,44 @@ INLINE void write_spot(struct row row, struct cut cut, uint first, struct result
 #endif
 }
 
-#if OP_VANISHES
+#if OP_VANISHES && FORGETS
+/* All that is held as it is, but the compiler does not know it; or as what adds nothing: without a
+ * branch, for which each word would be one of two. */
+INLINE void held_clear(struct held *h, uint kept, struct row row, bool nothing)
+{
+    uint stays = (nothing ? 0u : ~0u) + row.zero, fill = nothing ? FILL_WORD(0) : 0u;
+    struct pack pack;
+    UNROLL for (uint j = 0; j < kept; j++)
+    {
+        pack = get_kept(h, j);
+        UNROLL for (uint i = 0; i < X_WORDS; i++)
+            pack.x[i] = (pack.x[i] & stays) | fill;
+        set_kept(h, j, &pack);
+    }
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        pack.x[i] = fill;
+    if (nothing)
+        STOCK_LOOP for (uint j = kept; j < PACKS; j++)
+            set_stocked(h, j, &pack);
+    UNROLL for (uint i = 0; i < EDGES; i++)
+        h->edge_x[i] = nothing ? (real)(-INFINITY) : h->edge_x[i];
+}
+#elif OP_VANISHES
 /* All that is held as what adds nothing; in words of which the compiler does not know what comes
  * of them, or it would compute that here. */
-INLINE void held_clear(struct held *h, uint kept, struct row row)
+INLINE void held_clear(struct held *h, uint kept, struct row row, bool nothing)
 {
-    struct pack nothing;
+    struct pack pack;
+    if (!nothing)
+        return;
     UNROLL for (uint i = 0; i < X_WORDS; i++)
-        nothing.x[i] = (HOLDS_TERMS ? 0u : FILL_WORD(i)) + row.zero;
+        pack.x[i] = (HOLDS_TERMS ? 0u : FILL_WORD(i)) + row.zero;
     UNROLL for (uint k = 0; k < PACK; k++)
-        nothing.logit[k] = (real)0;
+        pack.logit[k] = (real)0;
     UNROLL for (uint j = 0; j < kept; j++)
-        set_kept(h, j, &nothing);
+        set_kept(h, j, &pack);
     STOCK_LOOP for (uint j = kept; j < PACKS; j++)
-        set_stocked(h, j, &nothing);
+        set_stocked(h, j, &pack);
     UNROLL for (uint i = 0; i < EDGES; i++)
         h->edge_x[i] = HOLDS_TERMS ? (real)0 : (real)(-INFINITY);
 }
@@ -118,12 +142,11 @@ INLINE void held_remake(struct held *h, uint kept, struct row row, struct writin
         held_tame(h, kept);
 #endif
 #if OP_VANISHES
-    if (op_vanishes(as->result)) {
-        held_clear(h, kept, row);
-        as->part = (real)1;
-    }
+    bool nothing = op_vanishes(as->result);
+    held_clear(h, kept, row, nothing);
+    as->part = nothing ? (real)1 : as->part;
 #endif
-    if (!HOLDS_TERMS)
+    if (!HOLDS_TERMS && !(OP_VANISHES && FORGETS))
         held_forget(h, kept, row);
 }
 
