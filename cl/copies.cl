@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From global to local memory, without registers where a device has that. */
+
 /* n words, 2 or 4, of elements of `unit` bytes to local memory, or `fill`; they are there after
  * stock_wait. */
 INLINE void stock_words(__local uint *place, uint n, const __global void *from, uint unit,
@@ -7,11 +8,12 @@ INLINE void stock_words(__local uint *place, uint n, const __global void *from, 
 {
     uint w[4] = {fill.x, fill.y, fill.z, fill.w};
 #if HAS_PTX
+    if (n == 4 && fits) {
+        ptx_copy_or_fill((__local uint4 *)place, (const __global uint4 *)from, there, fill);
+        return;
+    }
     if (there && fits) {
-        if (n == 4)
-            ptx_copy_16((__local uint4 *)place, (const __global uint4 *)from);
-        else
-            ptx_copy_8((__local uint2 *)place, (const __global uint2 *)from);
+        ptx_copy_8((__local uint2 *)place, (const __global uint2 *)from);
         return;
     }
 #endif

@@ -182,6 +182,19 @@ static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
                      : "memory");
 }
 
+/* The same where they are `there`, and else `fill`: no branch, as in ptx_store_16. */
+static void ptx_copy_or_fill(__local uint4 *to, const __global uint4 *from, bool there,
+                             uint4 fill)
+{
+    __asm__ volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; "
+                     "@p cp.async.ca.shared.global [%0], [%1], 16; "
+                     "@!p st.shared.v4.u32 [%0], {%3, %4, %5, %6};}"
+                     :
+                     : "l"(to), "l"(from), "r"((uint)there), "r"(fill.x), "r"(fill.y),
+                       "r"(fill.z), "r"(fill.w)
+                     : "memory");
+}
+
 static void ptx_copy_8(__local uint2 *to, const __global uint2 *from)
 {
     __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "l"(to), "l"(from)
@@ -204,6 +217,31 @@ static void ptx_wait_copies(void)
 static void ptx_ask(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+
+/* Four words to memory if they are `there`: as one if it fits, or in units of 2 or of 4 bytes.
+ * One step, since compilers look longest at branches and at stores. */
+#define PTX_STORE_16(UNITS)                                                              \
+    __asm__ volatile("{.reg .pred p, q; .reg .b32 t; setp.ne.u32 q, %5, 0; "             \
+                     "setp.ne.and.u32 p, %6, 0, q; "                                     \
+                     "@p st.global.v4.u32 [%0], {%1, %2, %3, %4}; "                      \
+                     "setp.eq.and.u32 p, %6, 0, q; @!p bra DONE; " UNITS "DONE: }"       \
+                     :                                                                   \
+                     : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w),                   \
+                       "r"((uint)there), "r"((uint)fits)                                 \
+                     : "memory")
+#define PTX_HALVES(word, low, high)                                                      \
+    "st.global.u16 [%0 + " low "], " word "; shr.u32 t, " word ", 16; "                  \
+    "st.global.u16 [%0 + " high "], t; "
+
+static void ptx_store_16(__global void *p, uint4 v, bool there, bool fits, uint unit)
+{
+    if (unit == 2)
+        PTX_STORE_16(PTX_HALVES("%1", "0", "2") PTX_HALVES("%2", "4", "6")
+                     PTX_HALVES("%3", "8", "10") PTX_HALVES("%4", "12", "14"));
+    else
+        PTX_STORE_16("st.global.u32 [%0], %1; st.global.u32 [%0 + 4], %2; "
+                     "st.global.u32 [%0 + 8], %3; st.global.u32 [%0 + 12], %4; ");
 }
 
 /* The larger ones of two pairs of 16-bit numbers; NaN is passed over. */
