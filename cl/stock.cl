@@ -101,7 +101,7 @@ INLINE void stock_packs(struct held *h, struct row row, struct cut cut, uint fir
         UNROLL for (uint j = STOCK_FIRST; j < PACKS; j++)
             stock_dy(h, row, cut, first, j, true);
     else
-        UNROLL for (uint j = STOCK_FIRST; j < PACKS; j++)
+        ROLLED for (uint j = STOCK_FIRST; j < PACKS; j++)
             stock_dy(h, row, cut, first, j, false);
 #endif
 #if MASKS_AHEAD
