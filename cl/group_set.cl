@@ -56,10 +56,16 @@ INLINE real set_add(real v, __local real *scratch)
     if (lane_id() == 0)
         part[lanes_id()] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
+#if FEW_SETS
+    v = part[0];
+    UNROLL for (uint k = 1; k < MOST_SETS; k++)
+        v += part[k];
+#else
     v = (real)0;
     for (uint k = lane_id(); k < lanes_count(); k += lanes_size())
         v += part[k];
     v = lanes_add(v, scratch);
+#endif
     TURN_BARRIER;
     return v;
 }

@@ -30,9 +30,12 @@ INLINE struct state join(struct shape shape, size_t r, volatile __global uint *s
 {
     struct state s = state_empty();
     if (lanes_id() == 0) {
-        for (uint k = lane_id(); k < PARTS; k += lanes_size())
-            s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign_of(shape, r),
-                                           !AHEAD));
+        uint sign = sign_of(shape, r);
+        if (PARTS > LANES)
+            for (uint k = lane_id(); k < PARTS; k += LANES)
+                s = state_merge(s, signed_read(signed_of(shared, shape, r, k), sign, !AHEAD));
+        else if (lane_id() < PARTS)
+            s = signed_read(signed_of(shared, shape, r, lane_id()), sign, !AHEAD);
 #if OP_NEEDS_MAX
         s = state_raise(s, lanes_max(s.max, scratch));
 #endif
