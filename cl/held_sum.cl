@@ -143,17 +143,18 @@ INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row ro
             c = pack_column(cut, first, j);
         }
     }
-    STOCK_LOOP for (uint j = kept; j < PACKS; j++)
+    uint at = PACKS; /* where it is found in local memory */
+    ROLLED for (uint j = kept; j < PACKS; j++)
     {
         struct pack pack = get_stocked(h, j, row.zero);
-        if (pack_has_max(&pack, row, max)) {
-            found = pack;
-            is_found = true;
-            c = pack_column(cut, first, j);
-        }
+        at = pack_has_max(&pack, row, max) ? j : at;
     }
-    if (!is_found)
+    if (!is_found && at == PACKS)
         return sum;
+    if (at < PACKS) {
+        found = get_stocked(h, at, row.zero);
+        c = pack_column(cut, first, at);
+    }
     real term[PACK], same[PACK];
     if (!HOLDS_TERMS)
         pack_terms(&found, row, c, max, term);
