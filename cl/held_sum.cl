@@ -162,10 +162,11 @@ INLINE struct pair sum_beside_max(const struct held *h, uint kept, struct row ro
         same[k] = term[k] = HOLDS_TERMS ? pack_number(&found, k) : term[k];
     sum = pair_add(sum, -tree_sum(same));
     UNROLL for (uint k = 0; k < PACK; k++)
-        if (IS_ONE(pack_logit(&found, row, k), max))
-            *ones += (real)1;
-        else
-            sum = pair_add(sum, term[k]);
+    {
+        bool one = IS_ONE(pack_logit(&found, row, k), max);
+        *ones += one ? (real)1 : (real)0;
+        sum = pair_add(sum, one ? (real)0 : term[k]);
+    }
     return sum;
 }
 #endif

@@ -70,24 +70,24 @@ static struct pair lanes_sum_of(struct pair s, struct pair other)
 #if LANES_BY == LANES_PTX
 #define lanes_any(v, scratch) ptx_any(v)
 
-static uint swap_u32(uint v, uint distance)
+static float swap_f32(float v, uint distance)
 {
-    uint other;
+    float other;
     __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                     : "=r"(other)
-                     : "r"(v), "r"(distance));
+                     : "=f"(other)
+                     : "f"(v), "r"(distance));
     return other;
 }
 
 INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 {
 #if REAL_IS_F64
-    uint2 halves = as_uint2(v);
-    halves.x = swap_u32(halves.x, distance);
-    halves.y = swap_u32(halves.y, distance);
+    float2 halves = as_float2(v);
+    halves.x = swap_f32(halves.x, distance);
+    halves.y = swap_f32(halves.y, distance);
     return as_double(halves);
 #else
-    return as_float(swap_u32(as_uint(v), distance));
+    return swap_f32(v, distance);
 #endif
 }
 #elif LANES_BY == LANES_LOCAL

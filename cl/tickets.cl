@@ -23,6 +23,11 @@ INLINE void tell_ticket(volatile __global uint *word, uint taken, uint tickets, 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+/* How many of these lanes have anything to bring together, as a power of two? */
+enum {
+    JOINED = PARTS > 16 ? LANES : PARTS > 8 ? 16 : PARTS > 4 ? 8 : PARTS > 2 ? 4 : 2
+};
+
 /* The whole row's state, from the records of all its parts. One set of lanes looks for them
  * and tells the others: looking costs memory traffic. */
 INLINE struct state join(struct shape shape, size_t r, volatile __global uint *shared,
@@ -37,9 +42,14 @@ INLINE struct state join(struct shape shape, size_t r, volatile __global uint *s
         else if (lane_id() < PARTS)
             s = signed_read(signed_of(shared, shape, r, lane_id()), sign, !AHEAD);
 #if OP_NEEDS_MAX
-        s = state_raise(s, lanes_max(s.max, scratch));
+        s = state_raise(s, cluster_max(s.max, JOINED, scratch));
 #endif
-        s.sum = lanes_row_sum(s.sum, scratch);
+#if OP_NEEDS_REST
+        s.sum = cluster_sum(s.sum, JOINED, scratch);
+#else
+        s.sum.hi = cluster_add(s.sum.hi + s.sum.lo, JOINED, scratch);
+        s.sum.lo = (real)0;
+#endif
     }
     if (get_local_id(0) == 0)
         told[0] = s.max, told[1] = s.sum.hi, told[2] = s.sum.lo;
