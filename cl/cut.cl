@@ -80,12 +80,12 @@ INLINE bool pack_is_there(struct cut cut, uint first, uint j)
     return j * SIDE < left;
 }
 
-/* Is it among these packs? */
+/* Is it among these packs? All is asked, so that there is no branch. */
 INLINE bool pack_is_taken(struct cut cut, uint first, uint c)
 {
     uint pack = (c - cut.head) / PACK, n = pack - first_pack(cut, first);
-    return c >= cut.head && c < cut.tail && n % SIDE == 0 && n / SIDE < PACKS &&
-           pack < cut.packs;
+    return (c >= cut.head) & (c < cut.tail) & (n % SIDE == 0) & (n / SIDE < PACKS) &
+           (pack < cut.packs);
 }
 
 /* Edge element i: one of the head, then one of the tail; NO_COLUMN past these. */

@@ -25,6 +25,7 @@ struct writing {
     real max;    /* that terms were taken relative to, */
     real part;   /* and what brings them, if they are held, to the row's */
     real unseen; /* for columns that do not take part */
+    uint stays, fill; /* bits of words that stay, and bits instead of others, see held_clear */
 };
 
 #if OP_WRITES == WRITES_ROW
@@ -92,28 +93,23 @@ INLINE void write_spot(struct row row, struct cut cut, uint first, struct result
     uint c = op_spot(result);
     bool edge = false;
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
-        edge = edge || edge_column(row, cut, first, i) == c;
-    if (c < row.cols && (edge || pack_is_taken(cut, first, c)))
+        edge = edge | (edge_column(row, cut, first, i) == c);
+    if ((c < row.cols) & (edge | pack_is_taken(cut, first, c)))
         row_store(row, c, row.cols, op_at_spot(row, result));
 #endif
 }
 
 #if OP_VANISHES && FORGETS
-/* All that is held as it is, but the compiler does not know it; or as what adds nothing: without a
- * branch, for which each word would be one of two. */
-INLINE void held_clear(struct held *h, uint kept, struct row row, bool nothing)
+/* A row of which nothing but 0 is written: what is held as what adds nothing. Words in registers
+ * become that when they are written, without a branch, for which each would be one of two. */
+INLINE void held_clear(struct held *h, uint kept, struct row row, struct writing *as,
+                       bool nothing)
 {
-    uint stays = (nothing ? 0u : ~0u) + row.zero, fill = nothing ? FILL_WORD(0) : 0u;
     struct pack pack;
-    UNROLL for (uint j = 0; j < kept; j++)
-    {
-        pack = get_kept(h, j);
-        UNROLL for (uint i = 0; i < X_WORDS; i++)
-            pack.x[i] = (pack.x[i] & stays) | fill;
-        set_kept(h, j, &pack);
-    }
+    as->fill = nothing ? FILL_WORD(0) : 0u;
+    as->stays = (nothing ? 0u : ~0u) + row.zero;
     UNROLL for (uint i = 0; i < X_WORDS; i++)
-        pack.x[i] = fill;
+        pack.x[i] = as->fill;
     if (nothing)
         STOCK_LOOP for (uint j = kept; j < PACKS; j++)
             set_stocked(h, j, &pack);
@@ -121,9 +117,10 @@ INLINE void held_clear(struct held *h, uint kept, struct row row, bool nothing)
         h->edge_x[i] = nothing ? (real)(-INFINITY) : h->edge_x[i];
 }
 #elif OP_VANISHES
-/* All that is held as what adds nothing; in words of which the compiler does not know what comes
- * of them, or it would compute that here. */
-INLINE void held_clear(struct held *h, uint kept, struct row row, bool nothing)
+/* The same; in words of which the compiler does not know what comes of them, or it would compute
+ * that here. */
+INLINE void held_clear(struct held *h, uint kept, struct row row, struct writing *as,
+                       bool nothing)
 {
     struct pack pack;
     if (!nothing)
@@ -150,11 +147,20 @@ INLINE void held_remake(struct held *h, uint kept, struct row row, struct writin
 #endif
 #if OP_VANISHES
     bool nothing = op_vanishes(as->result);
-    held_clear(h, kept, row, nothing);
+    held_clear(h, kept, row, as, nothing);
     as->part = nothing ? (real)1 : as->part;
 #endif
-    if (!HOLDS_TERMS && !(OP_VANISHES && FORGETS))
-        held_forget(h, kept, row);
+}
+
+/* The same for a pack in registers. */
+INLINE void pack_remake(struct pack *pack, struct row row, const struct writing *as)
+{
+#if OP_VANISHES && FORGETS
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        pack->x[i] = (pack->x[i] & as->stays) | as->fill;
+#else
+    pack_forget(pack, row);
+#endif
 }
 
 #if ONE_PASS
@@ -176,6 +182,8 @@ INLINE void held_write(struct held *h, uint kept, struct row row, struct cut cut
     UNROLL for (uint j = 0; j < kept; j++)
     {
         struct pack pack = get_kept(h, j);
+        if (!READS_AGAIN)
+            pack_remake(&pack, row, &as);
 #if ONE_PASS
         if (j % GROUP == 0)
             packs_as = bunch_writing(h, j / GROUP, as);
