@@ -44,25 +44,35 @@ static uint target_column(struct row row, long target)
     return min((uint)target, row.cols - 1);
 }
 
+/* The target's x, whatever the target is. */
+static SCALAR target_x(struct row row, long target)
+{
+    return row.cols ? FIRST(one_logit(row, target_column(row, target))) : 0;
+}
+
 /* The row with its target and the target's x. A GPU's mappings of short rows bring both: they
  * have x at hand, and read targets beside it. */
 static struct row with_target(struct row row)
 {
     row.label = (long)*row.target; /* past the last row that is the first one's */
-    row.label_x = row.cols ? FIRST(one_logit(row, target_column(row, row.label))) : 0;
+    row.label_x = target_x(row, row.label);
     return row;
 }
 
 static void keep_start(struct keep *keep, struct row row)
 {
-#if !(defined COLS && VEC == 1)
-    row = with_target(row);
+#if defined COLS && VEC == 1
+    const long label = row.label;
+    const SCALAR x = row.label_x;
+#else
+    const long label = (long)*row.target;
+    const SCALAR x = target_x(row, label);
 #endif
-    keep->counts = row.inside && row.label != row.ignore;
-    keep->bad = keep->counts && (ulong)row.label >= row.cols; /* negative ones are large */
+    keep->counts = row.inside && label != row.ignore;
+    keep->bad = keep->counts && (ulong)label >= row.cols; /* negative ones are large */
     keep->counts = keep->counts && !keep->bad;
-    keep->target = target_column(row, row.label);
-    keep->logit = keep->counts ? (real)row.label_x : (real)0;
+    keep->target = target_column(row, label);
+    keep->logit = keep->counts ? (real)x : (real)0;
     keep->weight = (real)1;
 #if HAS_WEIGHTS
     keep->weight = keep->counts ? (real)row.weights[keep->target] : (real)0;

@@ -100,6 +100,22 @@ INLINE bool is_seen(struct row row, uint c)
     return !BOUNDED || (c >= row.begin && c < row.end);
 }
 
+/* All that is a worker's own, in no order and with fewer questions than in that of columns. */
+INLINE uint share_columns(void)
+{
+    return EDGES + PACKS * PACK;
+}
+
+INLINE uint share_column(struct row row, uint first, uint i)
+{
+    struct cut cut = cut_row(row);
+    uint j = (i - EDGES) / PACK, k = (i - EDGES) % PACK;
+    uint c = i < EDGES                         ? edge_column(row, cut, first, i)
+             : pack_is_there(cut, first, j) ? pack_column(cut, first, j) + k
+                                            : NO_COLUMN;
+    return is_seen(row, c) ? c : NO_COLUMN;
+}
+
 INLINE uint worker_columns(struct row row, uint first, uint step)
 {
     return row.cols ? PACKS * PACK + 2 * EDGES : 0;

@@ -11,6 +11,11 @@
 INLINE bool set_again(bool again, __local real *scratch);
 INLINE real set_add(real v, __local real *scratch);
 
+#if defined PARTS && PARTS > 1
+INLINE uint share_columns(void); /* see cut.cl */
+INLINE uint share_column(struct row row, uint first, uint i);
+#endif
+
 /* 2^31 terms too small come to no more than its last digits. */
 #define ENOUGH_BESIDE 0x1p-70f
 
@@ -20,9 +25,9 @@ INLINE real tiny_sum(struct row row, uint first, real max)
 {
     struct pair sum = {(real)0, (real)0};
 #if defined PARTS && PARTS > 1
-    ROLLED for (uint i = 0; i < worker_columns(row, first, WORKERS); i++)
+    ROLLED for (uint i = 0; i < share_columns(); i++)
     {
-        uint c = worker_column(row, first, WORKERS, i);
+        uint c = share_column(row, first, i);
         if (c == NO_COLUMN)
             continue;
 #else
@@ -32,8 +37,7 @@ INLINE real tiny_sum(struct row row, uint first, real max)
         real x = row_logit(row, c), d = below_max(x, max), term = exp_lifted(d);
         if (SHARP)
             term = sharpened(term, d, x, max);
-        if (term < (real)0.5f)
-            sum = pair_add(sum, term);
+        sum = pair_add(sum, term < (real)0.5f ? term : (real)0);
     }
     return sum.hi + sum.lo;
 }
