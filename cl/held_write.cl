@@ -99,14 +99,16 @@ INLINE void write_spot(struct row row, struct cut cut, uint first, struct result
 #endif
 }
 
-#if OP_VANISHES && FORGETS
-/* A row of which nothing but 0 is written: what is held as what adds nothing. Words in registers
- * become that when they are written, without a branch, for which each would be one of two. */
+/* Words in registers become what adds nothing when they are written. */
+#define CLEARS_LATE (OP_VANISHES && HAS_PTX && !HOLDS_LOGITS && (FORGETS || HOLDS_TERMS))
+#if CLEARS_LATE
+/* A row of which nothing but 0 is written: what is held as what adds nothing. No
+ * branch, for which each word in registers would be one of two. */
 INLINE void held_clear(struct held *h, uint kept, struct row row, struct writing *as,
                        bool nothing)
 {
     struct pack pack;
-    as->fill = nothing ? FILL_WORD(0) : 0u;
+    as->fill = nothing && !HOLDS_TERMS ? FILL_WORD(0) : 0u;
     as->stays = (nothing ? 0u : ~0u) + row.zero;
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         pack.x[i] = as->fill;
@@ -114,7 +116,8 @@ INLINE void held_clear(struct held *h, uint kept, struct row row, struct writing
         STOCK_LOOP for (uint j = kept; j < PACKS; j++)
             set_stocked(h, j, &pack);
     UNROLL for (uint i = 0; i < EDGES; i++)
-        h->edge_x[i] = nothing ? (real)(-INFINITY) : h->edge_x[i];
+        h->edge_x[i] =
+            nothing ? (HOLDS_TERMS ? (real)0 : (real)(-INFINITY)) : h->edge_x[i];
 }
 #elif OP_VANISHES
 /* The same; in words of which the compiler does not know what comes of them, or it would compute
@@ -155,7 +158,7 @@ INLINE void held_remake(struct held *h, uint kept, struct row row, struct writin
 /* The same for a pack in registers. */
 INLINE void pack_remake(struct pack *pack, struct row row, const struct writing *as)
 {
-#if OP_VANISHES && FORGETS
+#if CLEARS_LATE
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         pack->x[i] = (pack->x[i] & as->stays) | as->fill;
 #else
