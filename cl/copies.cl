@@ -8,12 +8,15 @@ INLINE void stock_words(__local uint *place, uint n, const __global void *from, 
 {
     uint w[4] = {fill.x, fill.y, fill.z, fill.w};
 #if HAS_PTX
-    if (n == 4 && fits) {
+    if (n == 4 && fits && MOVED_IN_ONE) {
         ptx_copy_or_fill((__local uint4 *)place, (const __global uint4 *)from, there, fill);
         return;
     }
     if (there && fits) {
-        ptx_copy_8((__local uint2 *)place, (const __global uint2 *)from);
+        if (n == 4)
+            ptx_copy_16((__local uint4 *)place, (const __global uint4 *)from);
+        else
+            ptx_copy_8((__local uint2 *)place, (const __global uint2 *)from);
         return;
     }
 #endif

@@ -73,7 +73,7 @@ INLINE void write_pack(const struct pack *pack, struct row row, struct cut cut, 
             v[k] = written(row, e, as);
     }
     CAT(words_from_, Y)(w, v);
-#if HAS_PTX
+#if MOVED_IN_ONE
     if (Y_WORDS == 4 && sizeof(mem_y) < 8) {
         ptx_store_16(y, (uint4)(w[0], w[1], w[2], w[3]), pack_is_there(cut, first, j),
                      cut.y_fits, sizeof(mem_y));

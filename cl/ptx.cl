@@ -6,6 +6,9 @@
 #ifndef HAS_PTX
 #define HAS_PTX 0
 #endif
+/* Is a pack copied or stored in one step, whether it is there or not? In programs whose rows have
+ * bounds that takes registers that are wanted otherwise. */
+#define MOVED_IN_ONE (HAS_PTX && !BOUNDED)
 
 #if HAS_PTX
 /* 2^t, subnormal results flushed to 0. */
