@@ -97,7 +97,9 @@ static void poison_unseen(const struct trial *trial, struct tensors *t, size_t r
 {
     const clsm_problem *p = &trial->problem;
     const struct grid g = x_grid(trial);
-    const ptrdiff_t own = (ptrdiff_t)(r % g.queries) + p->causal_offset;
+    const ptrdiff_t query = (ptrdiff_t)(r % g.queries), offset = p->causal_offset;
+    const bool sees_all = offset > PTRDIFF_MAX - query;
+    const ptrdiff_t own = sees_all ? PTRDIFF_MAX : query + offset;
     for (size_t c = own < 0 ? 0 : (size_t)own + 1; c < p->cols; c++)
         put(p->x_type, of(t, CLSM_X)->data, place(&g, r, c, i), NAN);
 }

@@ -5,7 +5,8 @@
 A variant is one row of cl/variants.def and one cl/<name>.cl; an operation is one row of
 CLSM_OPERATIONS, one cl/op_<name>.cl and one <name>_op in src/reference.c, whose functions
 may be named as they like. Then add one of each to a copy and see that it is enough, that a
-missing file stops the build, and that a name spelled elsewhere is caught.
+missing file stops the build, and that a name spelled elsewhere is caught. And every file of
+cl/ and src/ has a row in the README there.
 """
 import pathlib
 import re
@@ -117,6 +118,18 @@ def operations(root, files, quiet=False):
         check((root / f"cl/op_{name}.cl").is_file(), f"no cl/op_{name}.cl")
 
 
+def listed(root):
+    """Each file has its row in its folder's README, and each row its file; headers may share one."""
+    for folder in ("cl", "src"):
+        text = (root / folder / "README.md").read_text()
+        named = set(re.findall(r"`(\w[\w.]*)`", text))
+        for path in sorted((root / folder).iterdir()):
+            alone = path.suffix != ".h" and path.name != "README.md"
+            check(not alone or path.name in named, f"{folder}/README.md has no row for {path.name}")
+        for name in sorted(n for n in named if re.search(r"\.(cl|c|h|def|py)$", n)):
+            check((root / folder / name).is_file(), f"{folder}/README.md has a row for {name}")
+
+
 def calls(root, files):
     """The fault layer must know every OpenCL function that the library calls."""
     layer = (root / "tests/faults/layer.c").read_text()
@@ -213,6 +226,7 @@ def main():
     files = sources(root)
     variants(root, files)
     operations(root, files)
+    listed(root)
     calls(root, files)
     growing(root, sys.argv[2:])
     catching(root)
