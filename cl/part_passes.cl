@@ -72,7 +72,7 @@ INLINE struct state part_state(__local uint *stock, const struct part *p, real *
     EACH(v)
     {
         max[v] = -INFINITY;
-        sum[v].hi = sum[v].lo = (real)0;
+        sum[v].hi = (real)0, sum[v].lo = NO_LO;
     }
 #if OP_NEEDS_MAX
     part_max(stock, p, max);

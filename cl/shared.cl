@@ -135,30 +135,4 @@ INLINE struct state signed_piece(volatile __global ulong2 *from, ulong2 piece, u
     s.sum.hi = wanted ? (real)as_float((uint)piece.y) : (real)0;
     return s;
 }
-
-/* n records of one piece each, `apart` from one another, merged into s. Up to four are asked for
- * before the first is waited for. */
-INLINE struct state signed_merge_four(struct state s, volatile __global ulong2 *from,
-                                      size_t apart, uint n, uint sign)
-{
-    ulong2 a = ptx_look(from), b = a, c = a, d = a;
-    if (n > 1)
-        b = ptx_look(from + apart);
-    if (n > 2)
-        c = ptx_look(from + 2 * apart);
-    if (n > 3)
-        d = ptx_look(from + 3 * apart);
-    struct state one = signed_piece(from, a, sign, true);
-    struct state two = signed_piece(from + apart, b, sign, n > 1);
-    struct state three = signed_piece(from + 2 * apart, c, sign, n > 2);
-    struct state four = signed_piece(from + 3 * apart, d, sign, n > 3);
-    real max = real_max(real_max(one.max, two.max), real_max(three.max, four.max));
-    max = real_max(s.max, max);
-    s = state_raise(s, max);
-    s.sum = pair_merge(s.sum, state_raise(one, max).sum);
-    s.sum = pair_merge(s.sum, state_raise(two, max).sum);
-    s.sum = pair_merge(s.sum, state_raise(three, max).sum);
-    s.sum = pair_merge(s.sum, state_raise(four, max).sum);
-    return s;
-}
 #endif

@@ -39,6 +39,31 @@ INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
                      (p->tile - shape.first_row) * PARTS + number * TILE + softmax);
 }
 
+/* n records of one piece each, `apart` from one another, merged into s. Up to four are asked for
+ * before the first is waited for. */
+INLINE struct state merge_four(struct state s, volatile __global ulong2 *from,
+                                      size_t apart, uint n, uint sign)
+{
+    ulong2 a = ptx_look(from), b = a, c = a, d = a;
+    if (n > 1)
+        b = ptx_look(from + apart);
+    if (n > 2)
+        c = ptx_look(from + 2 * apart);
+    if (n > 3)
+        d = ptx_look(from + 3 * apart);
+    struct state one = signed_piece(from, a, sign, true);
+    struct state two = signed_piece(from + apart, b, sign, n > 1);
+    struct state three = signed_piece(from + 2 * apart, c, sign, n > 2);
+    struct state four = signed_piece(from + 3 * apart, d, sign, n > 3);
+    real max = real_max(real_max(one.max, two.max), real_max(three.max, four.max));
+    max = real_max(s.max, max);
+    s = tile_raise(s, max);
+    s = tile_add(s, tile_raise(one, max));
+    s = tile_add(s, tile_raise(two, max));
+    s = tile_add(s, tile_raise(three, max));
+    return tile_add(s, tile_raise(four, max));
+}
+
 /* The states of the whole softmaxes, from the records of all parts, for READERS. */
 INLINE struct state join_parts(const struct part *p, struct shape shape,
                                volatile __global uint *shared, __local real *scratch)
@@ -47,15 +72,14 @@ INLINE struct state join_parts(const struct part *p, struct shape shape,
     struct state sum = state_empty();
     if (PARTS > READERS && STATE_PIECES == 1 && OP_NEEDS_MAX) {
         for (; k < PARTS; k += 4 * READERS)
-            sum = signed_merge_four(sum, tile_record(shared, shape, p, k), READERS * TILE,
+            sum = merge_four(sum, tile_record(shared, shape, p, k), READERS * TILE,
                                     (PARTS - 1 - k) / READERS + 1, sign);
         return tile_merge(sum, scratch);
     }
     if (k < PARTS)
         sum = signed_read(tile_record(shared, shape, p, k), sign, false);
     for (k += READERS; k < PARTS; k += READERS)
-        sum = state_merge(sum,
-                          signed_read(tile_record(shared, shape, p, k), sign, false));
+        sum = tile_join(sum, signed_read(tile_record(shared, shape, p, k), sign, false));
     return tile_merge(sum, scratch);
 }
 

@@ -17,6 +17,10 @@ enum {
 #define SCRATCH_REALS (GROUPS * ROOM + 3 * TILE)
 #define SCRATCH __local real __attribute__((aligned(16))) /* as it is read in fours */
 
+/* Does nobody see more of a sum than its hi, added up from terms as short? */
+#define PLAIN_SUMS (ROUGH && !OP_NEEDS_REST)
+#define NO_LO ((real)-0.0f) /* which compilers know to change nothing where it is added */
+
 /* The largest of each set's values among its lanes here. */
 INLINE void tile_max(real *value, __local real *scratch)
 {
@@ -29,7 +33,7 @@ INLINE void tile_sum(struct pair *sum, __local real *scratch)
 {
 #if !OP_NEEDS_REST
     EACH(v)
-        sum[v].hi += sum[v].lo, sum[v].lo = (real)0;
+        sum[v].hi += sum[v].lo, sum[v].lo = NO_LO;
 #endif
     EACH(v)
         UNROLL for (uint d = LANES / 2; d >= SETS; d /= 2)
@@ -58,7 +62,7 @@ INLINE struct state state_of(real max, real hi, real lo)
 INLINE struct state tile_get(const __local real *room, uint softmax)
 {
     return state_of(room[softmax], room[TILE + softmax],
-                    OP_NEEDS_REST ? room[2 * TILE + softmax] : (real)0);
+                    OP_NEEDS_REST ? room[2 * TILE + softmax] : NO_LO);
 }
 
 INLINE void tile_put(__local real *room, uint softmax, struct state s)
@@ -97,9 +101,11 @@ INLINE void from_beside(reals_beside b, real *v)
 INLINE void tile_get_beside(const __local real *room, uint set, struct state *s)
 {
     const __local reals_beside *place = (const __local reals_beside *)room + set;
-    real max[PACK], hi[PACK], lo[PACK] = {0};
+    real max[PACK], hi[PACK], lo[PACK];
     from_beside(place[0], max);
     from_beside(place[TILE / PACK], hi);
+    EACH(v)
+        lo[v] = NO_LO;
     if (OP_NEEDS_REST)
         from_beside(place[2 * (TILE / PACK)], lo);
     EACH(v)
@@ -121,18 +127,46 @@ INLINE void tile_put_beside(__local real *room, uint set, const struct state *s)
         place[2 * (TILE / PACK)] = beside(lo);
 }
 
+/* A state seen from a maximum that is at least its own. */
+INLINE struct state tile_raise(struct state s, real max)
+{
+    if (!PLAIN_SUMS)
+        return state_raise(s, max);
+    s.sum.hi *= exp_result(below_max(s.max, max));
+    s.max = max;
+    return s;
+}
+
+/* Two states as one, seen from one maximum, or from any. */
+INLINE struct state tile_add(struct state a, struct state b)
+{
+    if (PLAIN_SUMS)
+        a.sum.hi += b.sum.hi;
+    else
+        a.sum = pair_merge(a.sum, b.sum);
+    return a;
+}
+
+INLINE struct state tile_join(struct state a, struct state b)
+{
+#if OP_NEEDS_MAX
+    real max = real_max(a.max, b.max);
+    a = tile_raise(a, max);
+    b = tile_raise(b, max);
+#endif
+    return tile_add(a, b);
+}
+
 /* READERS neighbours' states as one. */
 INLINE struct state tile_merge(struct state s, __local real *scratch)
 {
 #if OP_NEEDS_MAX
-    s = state_raise(s, cluster_max(s.max, READERS, scratch));
+    s = tile_raise(s, cluster_max(s.max, READERS, scratch));
 #endif
-    if (OP_NEEDS_REST || !ROUGH)
+    if (PLAIN_SUMS)
+        s.sum.hi = cluster_add(s.sum.hi, READERS, scratch);
+    else
         s.sum = cluster_sum(s.sum, READERS, scratch);
-    else {
-        s.sum.hi = cluster_add(s.sum.hi + s.sum.lo, READERS, scratch);
-        s.sum.lo = (real)0;
-    }
     return s;
 }
 
@@ -147,7 +181,7 @@ INLINE struct state tile_state(const struct state *s, __local real *scratch)
     if (k < GROUPS)
         sum = tile_get(scratch + k * ROOM, softmax);
     for (k += READERS; k < GROUPS; k += READERS)
-        sum = state_merge(sum, tile_get(scratch + k * ROOM, softmax));
+        sum = tile_join(sum, tile_get(scratch + k * ROOM, softmax));
     return tile_merge(sum, scratch);
 }
 
