@@ -87,8 +87,20 @@ INLINE struct state part_state(__local uint *stock, const struct part *p, real *
     return tile_state(s, scratch);
 }
 
+/* What terms that are held, relative to `from`, are short of as those of a softmax with maximum
+ * `max`: where the result can, it takes that over. */
+INLINE real rescale(struct result *result, real from, real max)
+{
+    real part = HOLDS_TERMS ? exp_nonpositive(below_max(from, max)) : (real)1;
+#if OP_RESCALES
+    op_rescale(result, part);
+    part = (real)1;
+#endif
+    return part;
+}
+
 #if OP_WRITES == WRITES_ROW
-/* Words of y from a pack of a part, whose terms are relative to `max`. */
+/* Words of y from a pack of a part. */
 INLINE void pack_result(uint *w, const struct pack *pack, const struct part *p, uint k,
                         const struct result *result, const real *part)
 {

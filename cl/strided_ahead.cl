@@ -95,8 +95,7 @@ INLINE struct state join_parts(const struct part *p, struct shape shape,
             keep_start(&keep, one);                                                      \
             result[v] = close_row(one, s[v], &keep, p.number * DEPTH +                   \
                                   (uint)get_local_id(0) / SETS, scratch);                \
-            part[v] = HOLDS_TERMS ? exp_nonpositive(below_max(max[v], s[v].max))         \
-                                  : (real)1;                                             \
+            part[v] = rescale(&result[v], max[v], s[v].max);                             \
         }                                                                                \
         write_part(held, &p, y, result, part);                                           \
     }
