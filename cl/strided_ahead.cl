@@ -42,7 +42,7 @@ INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
 /* n records of one piece each, `apart` from one another, merged into s. Up to four are asked for
  * before the first is waited for. */
 INLINE struct state merge_four(struct state s, volatile __global ulong2 *from,
-                                      size_t apart, uint n, uint sign)
+                               size_t apart, uint n, uint sign)
 {
     ulong2 a = ptx_look(from), b = a, c = a, d = a;
     if (n > 1)
@@ -73,7 +73,7 @@ INLINE struct state join_parts(const struct part *p, struct shape shape,
     if (PARTS > READERS && STATE_PIECES == 1 && OP_NEEDS_MAX) {
         for (; k < PARTS; k += 4 * READERS)
             sum = merge_four(sum, tile_record(shared, shape, p, k), READERS * TILE,
-                                    (PARTS - 1 - k) / READERS + 1, sign);
+                             (PARTS - 1 - k) / READERS + 1, sign);
         return tile_merge(sum, scratch);
     }
     if (k < PARTS)

@@ -168,6 +168,7 @@ enum {
     REDUCE = 1500,     /* a maximum and a sum through local memory */
     ROW_STEPS = 350,   /* of a work-item for each tile ... */
     PART_STEPS = 450,  /* ... or part that comes ahead, */
+    SPILL_STEPS = 450, /* more of 16-bit elements, with AHEAD_REGISTERS, */
     RECORD_STEPS = 15, /* and for each part's record that it reads then */
     RECORD_BYTES = 16,
     TURN_CYCLES = 150,  /* of each part's ticket and record */
@@ -239,6 +240,8 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double beside = clsm_config_beside(config, p);
     double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
     double steps = ahead ? PART_STEPS : ROW_STEPS;
+    if (ahead && registers == AHEAD_REGISTERS && clsm_type_bytes(p->x.type) == 2)
+        steps += SPILL_STEPS;
     steps += columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
     steps += joins ? RECORD_STEPS * parts * tile / wg : 0;
     double work = wg * steps / unit_lanes;
