@@ -22,6 +22,43 @@
 #define FMA(a, b, c) ((a) * (b) + (c))
 #endif
 
+#if !REAL_IS_F64
+/* (1 + q) s for s a power of 2, which leaves 1 + q rounded once. */
+static real more_times(real q, real s)
+{
+#ifdef HAS_FUSED
+    return FMA(q, s, s);
+#else
+    return (q + (real)1.0f) * s;
+#endif
+}
+
+/* e^r - 1 for |r| <= ln2 / 2, in two halves: what comes one after another is what takes time on
+ * a CPU. */
+static real exp_polynomial(real r)
+{
+    real square = r * r;
+    real low = FMA((real)0x1.555492p-3f, r, (real)0x1.fffffcp-2f);
+    real high = FMA((real)0x1.12398ep-7f, r, (real)0x1.5558b2p-5f);
+    high = FMA((real)0x1.6a4b38p-10f, square, high);
+    low = FMA(high, square, low);
+    return FMA(low, square, r);
+}
+
+/* What rounds n, and leaves n + 127 + power where the exponent comes from. */
+#define POWER_SHIFT(power) (0x1.8p+23f + 127.0f + (power))
+
+/* 2^power e^d from -(127 + power) ln2 up. */
+static inline real exp_in_range(real d, float shift)
+{
+    real t = FMA(d, (real)0x1.715476p+0f, (real)shift);
+    real n = t - shift;
+    real r = FMA(n, (real)-0x1.62e400p-1f, d);
+    r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
+    return more_times(exp_polynomial(r), AS_F32(AS_U32(t) << 23));
+}
+#endif
+
 #if REAL_IS_F64
 static real exp_nonpositive(real d)
 {
@@ -148,28 +185,6 @@ static real exp_lower(real max)
     return raises(max) ? e : 1.0f;
 }
 #else
-/* (1 + q) s for s a power of 2, which leaves 1 + q rounded once. */
-static real more_times(real q, real s)
-{
-#ifdef HAS_FUSED
-    return FMA(q, s, s);
-#else
-    return (q + (real)1.0f) * s;
-#endif
-}
-
-/* e^r - 1 for |r| <= ln2 / 2, in two halves: what comes one after another is what takes time on
- * a CPU. */
-static real exp_polynomial(real r)
-{
-    real square = r * r;
-    real low = FMA((real)0x1.555492p-3f, r, (real)0x1.fffffcp-2f);
-    real high = FMA((real)0x1.12398ep-7f, r, (real)0x1.5558b2p-5f);
-    high = FMA((real)0x1.6a4b38p-10f, square, high);
-    low = FMA(high, square, low);
-    return FMA(low, square, r);
-}
-
 /* e^r itself within 2.8 units of 2^-24, for what is scaled and added at once. */
 static inline real exp_polynomial_summed(real r)
 {
@@ -178,19 +193,6 @@ static inline real exp_polynomial_summed(real r)
     e = FMA(e, r, (real)0x1.fffdfcp-2f);
     e = FMA(e, r, (real)1.0f);
     return FMA(e, r, (real)1.0f);
-}
-
-/* What rounds n, and leaves n + 127 + power where the exponent comes from. */
-#define POWER_SHIFT(power) (0x1.8p+23f + 127.0f + (power))
-
-/* 2^power e^d from -(127 + power) ln2 up. */
-static inline real exp_in_range(real d, float shift)
-{
-    real t = FMA(d, (real)0x1.715476p+0f, (real)shift);
-    real n = t - shift;
-    real r = FMA(n, (real)-0x1.62e400p-1f, d);
-    r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
-    return more_times(exp_polynomial(r), AS_F32(AS_U32(t) << 23));
 }
 
 static real exp_nonpositive(real d)
@@ -283,6 +285,9 @@ struct factors {
 static inline struct factors exp_factors(real d)
 {
     struct factors f = {exp_lifted(d), (real)UNLIFTED};
+#if HAS_PTX && !REAL_IS_F64 /* a whole sum's factor may not be as far off as a term */
+    f.first = d < -87.0f ? f.first : exp_in_range(d, POWER_SHIFT(0));
+#endif
 #if LIFT
     f.first = d < (real)-64.0f ? f.first : f.first * UNLIFTED;
     f.second = d < (real)-64.0f ? (real)UNLIFTED : (real)1.0f;
