@@ -139,17 +139,35 @@ static real row_mask(struct row row, uint c)
 }
 #endif
 
+/* a b, rounded: passes that make a logit anew have to come to the same one, while NVIDIA's
+ * assembler makes a single step of a product and what is taken from it. */
+static real product(real a, real b)
+{
+#if !HAS_PTX
+    return a * b;
+#elif VEC > 1
+    SCALAR v[VEC], w[VEC];
+    TO_LANES(a, v);
+    TO_LANES(b, w);
+    UNROLL for (uint k = 0; k < VEC; k++)
+        v[k] = ptx_product(v[k], w[k]);
+    return FROM_LANES(v);
+#else
+    return ptx_product(a, b);
+#endif
+}
+
 /* The logit of column c from its x and its mask. */
 static real masked_logit(struct row row, uint c, real v, real mask)
 {
 #if HAS_SCALE || HAS_TEMPERATURE
-    v *= row.scale;
+    v = product(v, (real)row.scale);
 #endif
 #if HAS_SOFTCAP
-    v = row.softcap * tanh(v / row.softcap);
+    v = product((real)row.softcap, tanh(v / (real)row.softcap));
 #endif
 #if HAS_SLOPES
-    v += row.slope * columns_from(c, row.position);
+    v += product((real)row.slope, columns_from(c, row.position));
 #endif
 #if HAS_MASK && MASK_IS_BOOL
     v = mask != (real)0 ? v : (real)(-INFINITY);

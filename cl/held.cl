@@ -198,7 +198,7 @@ INLINE real pack_logit(const struct pack *pack, struct row row, uint k)
 #if LOGITS_READY
     return pack_number(pack, k);
 #elif HAS_SCALE
-    return CAT(word_, X)(pack->x, k) * (real)row.scale;
+    return product(CAT(word_, X)(pack->x, k), (real)row.scale);
 #else
     return CAT(word_, X)(pack->x, k);
 #endif

@@ -19,7 +19,7 @@ INLINE real pack_max(const struct pack *pack, struct row row)
     uint w = word_max(word_max(x[0], x[1]), word_max(x[2], x[3]));
     most = real_max(real_max(most, CAT(word_, X)(&w, 0)), CAT(word_, X)(&w, 1));
 #if HAS_SCALE
-    most *= (real)row.scale;
+    most = product(most, (real)row.scale);
 #endif
     return most;
 #endif

@@ -44,6 +44,23 @@ static float ptx_inverse(float v)
     return i;
 }
 
+/* a b, which no addition behind it may become one step with. */
+#if REAL_IS_F64
+static double ptx_product(double a, double b)
+{
+    double v;
+    __asm__("mul.rn.f64 %0, %1, %2;" : "=d"(v) : "d"(a), "d"(b));
+    return v;
+}
+#else
+static float ptx_product(float a, float b)
+{
+    float v;
+    __asm__("mul.rn.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+#endif
+
 /* The larger one, or NaN if one is NaN. */
 static float ptx_max_nan(float a, float b)
 {
