@@ -180,6 +180,28 @@ START_TEST(forms_are_right_at_the_ends_of_their_range)
 }
 END_TEST
 
+/* Rows of -1e30 have one element as good as the other, whatever rounding takes from it
+ * with a scale: each pass over a row has to come to the same logits. */
+START_TEST(padding_stays_uniform_with_a_scale)
+{
+    const clsm_op ops[] = {CLSM_SOFTMAX, CLSM_LOG_SOFTMAX, CLSM_STATISTICS};
+    const size_t cols[] = {37, 1000, 4613};
+    struct tally t = tally_of(_i);
+    for (unsigned v = 0; v < clsm_variant_count; v++)
+        for (size_t i = 0; i < COUNT(cols) * COUNT(ops); i++) {
+            struct trial trial = {.mixed = true, .seed = 60 + i};
+            clsm_problem *p = &trial.problem;
+            *p = problem_of(ops[i % COUNT(ops)], CLSM_F32, CLSM_F32, DRESS_ROWS,
+                            cols[i / COUNT(ops)]);
+            p->variant = clsm_variants[v].name;
+            p->scale = 0.3;
+            if (is_new_variant_here(t.device, v) && can_serve(t.device, v, p))
+                tally_trial(&t, &trial, NULL);
+        }
+    tally_end(&t);
+}
+END_TEST
+
 /* 16-bit rows of which a window leaves out columns on both sides, which are written
  * too. */
 START_TEST(columns_that_a_window_leaves_out_are_written)
@@ -202,6 +224,7 @@ void forms_suite(Suite *suite, int device)
 {
     const struct device *d = &devices[device];
     add_test(suite, device, NULL, forms_are_right_at_the_ends_of_their_range);
+    add_test(suite, device, NULL, padding_stays_uniform_with_a_scale);
     add_test(suite, device, NULL, columns_that_a_window_leaves_out_are_written);
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 1);
     for (unsigned v = 0; v < clsm_variant_count; v++) {
