@@ -39,29 +39,38 @@ INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
                      (p->tile - shape.first_row) * PARTS + number * TILE + softmax);
 }
 
-/* n records of one piece each, `apart` from one another, merged into s. Up to four are asked for
- * before the first is waited for. */
-INLINE struct state merge_four(struct state s, volatile __global ulong2 *from,
-                               size_t apart, uint n, uint sign)
+/* How many of them each of READERS reads at most; and at once, before the first is waited for. */
+enum { RECORDS = (PARTS - 1) / READERS + 1, AT_ONCE = RECORDS < 4 ? RECORDS : 4 };
+
+/* n records of one piece each, up to AT_ONCE, `apart` from one another, merged into s. They have
+ * names because NVIDIA's compiler kept an array of them in memory. */
+INLINE struct state merge_some(struct state s, volatile __global ulong2 *from, size_t apart,
+                               uint n, uint sign)
 {
     ulong2 a = ptx_look(from), b = a, c = a, d = a;
-    if (n > 1)
+    if (AT_ONCE > 1 && n > 1)
         b = ptx_look(from + apart);
-    if (n > 2)
+    if (AT_ONCE > 2 && n > 2)
         c = ptx_look(from + 2 * apart);
-    if (n > 3)
+    if (AT_ONCE > 3 && n > 3)
         d = ptx_look(from + 3 * apart);
     struct state one = signed_piece(from, a, sign, true);
-    struct state two = signed_piece(from + apart, b, sign, n > 1);
-    struct state three = signed_piece(from + 2 * apart, c, sign, n > 2);
-    struct state four = signed_piece(from + 3 * apart, d, sign, n > 3);
+    struct state two = signed_piece(from + apart, b, sign, AT_ONCE > 1 && n > 1);
+    struct state three = signed_piece(from + 2 * apart, c, sign, AT_ONCE > 2 && n > 2);
+    struct state four = signed_piece(from + 3 * apart, d, sign, AT_ONCE > 3 && n > 3);
     real max = real_max(real_max(one.max, two.max), real_max(three.max, four.max));
     max = real_max(s.max, max);
-    s = tile_raise(s, max);
-    s = tile_add(s, tile_raise(one, max));
-    s = tile_add(s, tile_raise(two, max));
-    s = tile_add(s, tile_raise(three, max));
-    return tile_add(s, tile_raise(four, max));
+    if (RECORDS > AT_ONCE) /* else nothing stands there yet */
+        s = tile_add(tile_raise(s, max), tile_raise(one, max));
+    else
+        s = tile_raise(one, max);
+    if (AT_ONCE > 1)
+        s = tile_add(s, tile_raise(two, max));
+    if (AT_ONCE > 2)
+        s = tile_add(s, tile_raise(three, max));
+    if (AT_ONCE > 3)
+        s = tile_add(s, tile_raise(four, max));
+    return s;
 }
 
 /* The states of the whole softmaxes, from the records of all parts, for READERS. */
@@ -71,8 +80,8 @@ INLINE struct state join_parts(const struct part *p, struct shape shape,
     uint sign = sign_of(shape, p->tile), k = (uint)get_local_id(0) % READERS;
     struct state sum = state_empty();
     if (PARTS > READERS && STATE_PIECES == 1 && OP_NEEDS_MAX) {
-        for (; k < PARTS; k += 4 * READERS)
-            sum = merge_four(sum, tile_record(shared, shape, p, k), READERS * TILE,
+        for (; k < PARTS; k += AT_ONCE * READERS)
+            sum = merge_some(sum, tile_record(shared, shape, p, k), READERS * TILE,
                              (PARTS - 1 - k) / READERS + 1, sign);
         return tile_merge(sum, scratch);
     }

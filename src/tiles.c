@@ -189,7 +189,7 @@ static double spread(const struct config *config, const struct problem *p)
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     bool cut = inner % tile && tile % inner;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.5 : bytes < LINE ? 1.1 : 1);
+    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.4 : bytes < LINE ? 1.1 : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
