@@ -22,7 +22,6 @@ static const struct dress {
      .operands = CLSM_STATISTICS_BITS,
      .k = 5,
      .grad_scale = 0.25},
-    {.name = "scale", .scale = 0.3, .operands = CLSM_BIT(CLSM_LSE)},
     {.name = "causal", .flags = CLSM_CAUSAL, .scale = 0.125, .offset = 3, .k = 3},
     {.name = "mask",
      .mask = CLSM_MASK_F32,
@@ -73,6 +72,7 @@ static const struct dress {
      .smoothing = 0.25,
      .z_loss = 1e-2,
      .grad_scale = 1.0 / 64},
+    {.name = "scale", .scale = 0.3, .operands = CLSM_BIT(CLSM_LSE)},
 };
 
 unsigned dress_count(void)
