@@ -143,17 +143,10 @@ static real row_mask(struct row row, uint c)
  * assembler makes a single step of a product and what is taken from it. */
 static real product(real a, real b)
 {
-#if !HAS_PTX
-    return a * b;
-#elif VEC > 1
-    SCALAR v[VEC], w[VEC];
-    TO_LANES(a, v);
-    TO_LANES(b, w);
-    UNROLL for (uint k = 0; k < VEC; k++)
-        v[k] = ptx_product(v[k], w[k]);
-    return FROM_LANES(v);
-#else
+#if HAS_PTX
     return ptx_product(a, b);
+#else
+    return a * b;
 #endif
 }
 

@@ -45,7 +45,7 @@ static struct place place_of(const struct layout *l, size_t offset)
     return (struct place){offset, l->matrix_stride, l->row_stride, l->col_stride};
 }
 
-static struct shape shape_of(const struct problem *p, const clsm_args *args)
+struct shape clsm_launch_shape(const struct problem *p, const clsm_args *args)
 {
     return (struct shape){.rows = p->rows * p->inner,
                           .cols = p->cols,
@@ -193,7 +193,7 @@ clsm_status clsm_launch(clsm_plan *plan, cl_command_queue queue, const clsm_args
                         cl_event *done)
 {
     const struct config *config = &plan->choice.ranked[plan->chosen].config;
-    struct launch l = {plan, queue, config, shape_of(p, args), n_wait, wait};
+    struct launch l = {plan, queue, config, clsm_launch_shape(p, args), n_wait, wait};
     pthread_mutex_lock(&plan->lock);
     cl_int error = set_tensors(plan, args, p);
     clsm_status status =

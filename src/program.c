@@ -148,10 +148,8 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DLIMITED -cl-nv-maxrregcount=%u", registers);
 }
 
-/* Everything that a program is specialised on. The names stand in it too, as defines
- * that no kernel reads, so that the options alone are the key. */
-static void describe(const struct problem *p, const struct config *config,
-                     const struct traits *t, struct build *b)
+void clsm_program_describe(const struct problem *p, const struct config *config,
+                           const struct traits *t, struct build *b)
 {
     const struct variant *v = &clsm_variants[config->variant];
     *b = (struct build){
@@ -237,7 +235,7 @@ clsm_status clsm_program_get(clsm_engine *engine, const struct problem *p,
     struct build b;
     struct program *found;
     clsm_status status = CLSM_OK;
-    describe(p, config, &engine->traits, &b);
+    clsm_program_describe(p, config, &engine->traits, &b);
     pthread_mutex_lock(&engine->lock);
     while ((found = find(engine, b.options)) && !found->program)
         pthread_cond_wait(&engine->built, &engine->lock);

@@ -3,8 +3,7 @@
 #ifndef CLSM_PROGRAM_H
 #define CLSM_PROGRAM_H
 
-#include "engine.h"
-#include "usage.h"
+#include "build.h"
 #include "variant.h"
 
 struct program {
@@ -15,6 +14,11 @@ struct program {
     bool from_disk;
     struct usage usage; /* nothing known of one from disk, which has no log */
 };
+
+/* Everything that a program is specialised on. The names stand in its options too, as
+ * defines that no kernel reads, so that these alone are the key. */
+void clsm_program_describe(const struct problem *p, const struct config *config,
+                           const struct traits *t, struct build *b);
 
 /* The program for a problem's specialisation, made if it is not there. *fresh: this
  * call made it. It lives as long as the engine. */
