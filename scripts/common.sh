@@ -110,6 +110,7 @@ install_test_needs() {
     install_missing
     need cmake have cmake
     need g++ have c++
+    need clang have clang
     need python3-numpy has_python_module numpy
     need python3-scipy has_python_module scipy
     need python3-torch has_python_module torch

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Work-items are coroutines: each runs until it waits for others. */
+#include "machine.h"
+
+#include "input.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+enum { STACK_BYTES = 128 << 10, MOST_COPIES = 64, MOST_TURNS = 20000 };
+
+struct copy {
+    void *to;
+    unsigned bytes;
+    unsigned char from[16];
+};
+
+struct item {
+    ucontext_t context;
+    void *stack;
+    bool done;
+    unsigned long barriers, exchanges; /* so far */
+    struct copy copies[MOST_COPIES];   /* on their way */
+    unsigned copy_count;
+};
+
+struct lanes {
+    float value[2][LANES]; /* in turn: nobody is two exchanges ahead */
+    unsigned long arrived;
+};
+
+static struct machine {
+    ucontext_t scheduler;
+    struct item *items;
+    struct lanes *lanes;
+    unsigned long *arrived; /* at a group's barriers, in all */
+    unsigned groups, group_items, current;
+    uint64_t random;
+    work *work;
+    void *const *arguments;
+} m;
+
+static struct item *self(void)
+{
+    return m.items + m.current;
+}
+
+static void others(void)
+{
+    swapcontext(&self()->context, &m.scheduler);
+}
+
+static bool by_chance(unsigned of)
+{
+    return random_next(&m.random) % of == 0;
+}
+
+static void enter(void)
+{
+    m.work(m.arguments[m.current / m.group_items]);
+    self()->done = true;
+    others();
+}
+
+/* One turn of a work-group, unless it is slow; how many of it are done by then. */
+static unsigned group_turn(unsigned group, bool slow)
+{
+    unsigned done = 0;
+    for (unsigned i = 0; i < m.group_items; i++) {
+        m.current = group * m.group_items + i;
+        if (!slow && !self()->done)
+            swapcontext(&m.scheduler, &self()->context);
+        done += self()->done;
+    }
+    return done;
+}
+
+static int run_all(void)
+{
+    for (unsigned long turn = 0; turn < MOST_TURNS; turn++) {
+        unsigned done = 0;
+        for (unsigned g = 0; g < m.groups; g++)
+            done += group_turn(g, by_chance(3));
+        if (done == m.groups * m.group_items)
+            return 1;
+    }
+    return 0;
+}
+
+int machine_run(work *work, void *const *arguments, unsigned groups, unsigned items,
+                unsigned long seed)
+{
+    unsigned n = groups * items;
+    m = (struct machine){.items = calloc(n, sizeof *m.items),
+                         .lanes = calloc(n / LANES, sizeof *m.lanes),
+                         .arrived = calloc(groups, sizeof *m.arrived),
+                         .groups = groups,
+                         .group_items = items,
+                         .random = seed,
+                         .work = work,
+                         .arguments = arguments};
+    for (unsigned i = 0; i < n; i++) {
+        struct item *item = m.items + i;
+        item->stack = malloc(STACK_BYTES);
+        getcontext(&item->context);
+        item->context.uc_stack.ss_sp = item->stack;
+        item->context.uc_stack.ss_size = STACK_BYTES;
+        makecontext(&item->context, enter, 0);
+    }
+    int ended = run_all();
+    for (unsigned i = 0; i < n; i++)
+        free(m.items[i].stack);
+    free(m.items);
+    free(m.lanes);
+    free(m.arrived);
+    return ended;
+}
+
+/* A kernel calls these by the names of OpenCL C's functions for their types. */
+#define NAMED(name) __asm__(name)
+unsigned long get_local_id(unsigned dimension) NAMED("_Z12get_local_idj");
+unsigned long get_group_id(unsigned dimension) NAMED("_Z12get_group_idj");
+unsigned long get_local_size(unsigned dimension) NAMED("_Z14get_local_sizej");
+unsigned long get_num_groups(unsigned dimension) NAMED("_Z14get_num_groupsj");
+void barrier(unsigned flags) NAMED("_Z7barrierj");
+unsigned atomic_inc(volatile unsigned *p) NAMED("_Z10atomic_incPU8CLglobalVj");
+unsigned atomic_xchg(volatile unsigned *p, unsigned v)
+    NAMED("_Z11atomic_xchgPU8CLglobalVjj");
+
+unsigned long get_group_id(unsigned dimension)
+{
+    (void)dimension;
+    return m.current / m.group_items;
+}
+
+unsigned long get_local_id(unsigned dimension)
+{
+    (void)dimension;
+    return m.current % m.group_items;
+}
+
+unsigned long get_local_size(unsigned dimension)
+{
+    (void)dimension;
+    return m.group_items;
+}
+
+unsigned long get_num_groups(unsigned dimension)
+{
+    (void)dimension;
+    return m.groups;
+}
+
+void barrier(unsigned flags)
+{
+    (void)flags;
+    unsigned long *arrived = m.arrived + m.current / m.group_items;
+    unsigned long all = ++self()->barriers * m.group_items;
+    for (++*arrived; *arrived < all;)
+        others();
+}
+
+unsigned atomic_inc(volatile unsigned *p)
+{
+    return (*p)++;
+}
+
+unsigned atomic_xchg(volatile unsigned *p, unsigned v)
+{
+    unsigned before = *p;
+    *p = v;
+    return before;
+}
+
+/* And these in the place of cl/ptx.cl's functions and lanes.cl's exchange. */
+typedef uint64_t pair __attribute__((vector_size(16)));
+typedef uint32_t words __attribute__((vector_size(16)));
+typedef uint32_t two_words __attribute__((vector_size(8)));
+float swap_f32(float v, unsigned distance);
+void ptx_ask(void);
+void ptx_pause(void);
+pair ptx_look(volatile pair *p);
+void ptx_send(volatile pair *p, unsigned low, unsigned high, unsigned sign);
+void ptx_copy_16(void *to, const void *from);
+void ptx_copy_8(void *to, const void *from);
+void ptx_copy_4(void *to, const void *from);
+void ptx_copy_or_fill(void *to, const void *from, bool there, words fill);
+void ptx_wait_copies(void);
+void ptx_store_16(void *p, words v, bool there, bool fits, unsigned unit);
+bool ptx_any(bool v);
+words ptx_load_16(const words *p);
+two_words ptx_load_8(const two_words *p);
+
+float swap_f32(float v, unsigned distance)
+{
+    struct lanes *lanes = m.lanes + m.current / LANES;
+    unsigned lane = m.current % LANES;
+    unsigned long number = self()->exchanges++;
+    lanes->value[number % 2][lane] = v;
+    for (lanes->arrived++; lanes->arrived < (number + 1) * LANES;)
+        others();
+    return lanes->value[number % 2][lane ^ distance];
+}
+
+void ptx_ask(void)
+{
+    swap_f32(0, 0);
+}
+
+bool ptx_any(bool v)
+{
+    float any = v;
+    for (unsigned d = LANES / 2; d > 0; d /= 2)
+        any = fmaxf(any, swap_f32(any, d));
+    return any > 0;
+}
+
+void ptx_pause(void)
+{
+    others();
+}
+
+pair ptx_look(volatile pair *p)
+{
+    if (by_chance(4))
+        others();
+    return *p;
+}
+
+void ptx_send(volatile pair *p, unsigned low, unsigned high, unsigned sign)
+{
+    if (by_chance(4))
+        others();
+    uint64_t above = (uint64_t)sign << 32;
+    *p = (pair){above | low, above | high};
+}
+
+static void send_copy(void *to, const void *from, unsigned bytes)
+{
+    struct item *item = self();
+    if (item->copy_count == MOST_COPIES)
+        abort();
+    struct copy *copy = item->copies + item->copy_count++;
+    copy->to = to;
+    copy->bytes = bytes;
+    memcpy(copy->from, from, bytes);
+}
+
+void ptx_copy_16(void *to, const void *from)
+{
+    send_copy(to, from, 16);
+}
+
+void ptx_copy_8(void *to, const void *from)
+{
+    send_copy(to, from, 8);
+}
+
+void ptx_copy_4(void *to, const void *from)
+{
+    send_copy(to, from, 4);
+}
+
+void ptx_copy_or_fill(void *to, const void *from, bool there, words fill)
+{
+    if (there)
+        send_copy(to, from, 16);
+    else
+        memcpy(to, &fill, 16);
+}
+
+void ptx_wait_copies(void)
+{
+    struct item *item = self();
+    for (unsigned i = 0; i < item->copy_count; i++)
+        memcpy(item->copies[i].to, item->copies[i].from, item->copies[i].bytes);
+    item->copy_count = 0;
+}
+
+void ptx_store_16(void *p, words v, bool there, bool fits, unsigned unit)
+{
+    if (there && (uintptr_t)p % (fits ? 16 : unit))
+        abort(); /* as the device would */
+    if (there)
+        memcpy(p, &v, 16);
+}
+
+words ptx_load_16(const words *p)
+{
+    return *p;
+}
+
+two_words ptx_load_8(const two_words *p)
+{
+    return *p;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs one kernel on the machine of machine.h; simulated.py compiles it.
+ *
+ *     simulated source FILE OP TYPE ROWS COLS INNER VARIANT
+ *     simulated run LIBRARY GROUPS OP TYPE ROWS COLS INNER VARIANT
+ *
+ * The first writes the kernel's source and prints its options; the second runs
+ * LIBRARY's kernel twice, in other orders and with what the first run left in shared
+ * memory, and compares with the reference.
+ */
+#include "machine.h"
+
+#include "choose.h"
+#include "input.h"
+#include "launch.h"
+#include "program.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 256, GUARD_BYTE = 0x5a, MOST_GROUPS = 64, EPOCH = 7 };
+
+/* One that could not run here otherwise. */
+static const struct traits gpu = {.bits = TRAIT_LANES | TRAIT_FMA | TRAIT_SWAP |
+                                          TRAIT_PTX | TRAIT_WAIT,
+                                  .lanes_by = LANES_PTX,
+                                  .lanes = LANES,
+                                  .lanes_std = "CL1.2",
+                                  .compute_units = 132,
+                                  .vector_width = 1,
+                                  .max_wg = 1024,
+                                  .local_bytes = 48 << 10};
+
+struct trial {
+    clsm_problem problem;
+    struct problem checked;
+    struct config config;
+};
+
+typedef void kernel(const void *x, void *y, struct shape shape, void *shared);
+
+/* What one work-group's work-items are given. Each has a copy of the library, for the
+ * local memory in it. */
+struct call {
+    kernel *kernel;
+    const void *x;
+    void *y;
+    struct shape shape;
+    void *shared;
+};
+
+static int fail(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    return 1;
+}
+
+static int index_of(const char *name, const char *(*name_of)(int), int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, name_of(i)) == 0)
+            return i;
+    exit(fail(name, "not known"));
+}
+
+static const char *op_name(int i)
+{
+    return clsm_op_name((clsm_op)i);
+}
+
+static const char *type_name(int i)
+{
+    return clsm_type_name((clsm_type)i);
+}
+
+static void parse(char **arg, struct trial *t)
+{
+    clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
+    clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
+    static struct choice choice;
+    clsm_problem_init(&t->problem, op, type, strtoul(arg[2], NULL, 10),
+                      strtoul(arg[3], NULL, 10));
+    t->problem.inner = strtoul(arg[4], NULL, 10);
+    if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
+        clsm_choose(&t->checked, &gpu, arg[5], &choice) != CLSM_OK)
+        exit(fail(arg[5], clsm_last_message()));
+    t->config = choice.ranked[0].config;
+}
+
+static int write_source(const char *path, const struct trial *t)
+{
+    struct build b;
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return fail(path, "cannot be written");
+    clsm_program_describe(&t->checked, &t->config, &gpu, &b);
+    for (unsigned i = 0; i < b.parts; i++)
+        fwrite(b.part[i]->bytes, 1, b.part[i]->count, f);
+    puts(b.options);
+    return fclose(f) == 0 ? 0 : fail(path, "cannot be written");
+}
+
+static kernel *load_copy(const char *library, unsigned number)
+{
+    char path[512], command[1200];
+    snprintf(path, sizeof path, "%s.%u", library, number);
+    snprintf(command, sizeof command, "cp '%s' '%s'", library, path);
+    void *handle = system(command) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!handle)
+        exit(fail(path, dlerror()));
+    kernel *k;
+    *(void **)&k = dlsym(handle, "clsm_row");
+    return k;
+}
+
+static void work_item(void *argument)
+{
+    const struct call *c = argument;
+    c->kernel(c->x, c->y, c->shape, c->shared);
+}
+
+/* y between guards. */
+static unsigned char *make_y(size_t bytes)
+{
+    unsigned char *y = malloc(bytes + 2 * GUARD);
+    return y ? (unsigned char *)memset(y, GUARD_BYTE, bytes + 2 * GUARD) + GUARD : NULL;
+}
+
+static bool guards_stand(const unsigned char *y, size_t bytes)
+{
+    for (size_t i = 0; i < GUARD; i++)
+        if (y[bytes + i] != GUARD_BYTE || y[-1 - (ptrdiff_t)i] != GUARD_BYTE)
+            return false;
+    return true;
+}
+
+static void *make_x(const struct trial *t, size_t elements)
+{
+    const clsm_problem *p = &t->problem;
+    void *x = malloc(elements * clsm_type_bytes(p->x_type));
+    for (size_t r = 0; r < p->rows; r++)
+        for (size_t i = 0; i < p->inner; i++) {
+            size_t n = r * p->inner + i;
+            enum input_kind kind = (enum input_kind)(n % INPUT_KIND_COUNT);
+            input_fill(kind, 1 + n, p->x_type, x, r * p->cols * p->inner + i, p->inner,
+                       p->cols);
+        }
+    return x;
+}
+
+/* Counters and tickets go back to 0. */
+static bool counts_are_back(const unsigned *shared)
+{
+    for (unsigned i = 0; i < SHARED_COUNTS; i++)
+        if (shared[i])
+            return false;
+    return true;
+}
+
+static int run(const char *library, unsigned groups, const struct trial *t)
+{
+    const struct problem *p = &t->checked;
+    size_t elements = p->rows * p->cols * p->inner;
+    size_t bytes = elements * clsm_type_bytes(p->x.type);
+    const clsm_args args = {.struct_bytes = sizeof args};
+    clsm_report report = {.struct_bytes = sizeof report};
+    unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
+    void *x = make_x(t, elements), *shared = calloc(1, SHARED_BYTES);
+    struct call calls[MOST_GROUPS] = {0};
+    void *arguments[MOST_GROUPS];
+    for (unsigned turn = 0; turn < 2; turn++) {
+        for (unsigned g = 0; g < groups; g++) {
+            struct shape shape = clsm_launch_shape(p, &args);
+            shape.parts = clsm_config_parts(&t->config, p, &gpu);
+            shape.launch_rows = shape.rows;
+            shape.epoch = EPOCH + turn * shape.rows;
+            shape.stage = STAGE_WRITE;
+            kernel *k = turn ? calls[g].kernel : load_copy(library, g);
+            calls[g] = (struct call){k, x, y[turn], shape, shared};
+            arguments[g] = calls + g;
+        }
+        if (!machine_run(work_item, arguments, groups,
+                         (unsigned)clsm_config_wg(&t->config), 1 + turn))
+            return fail(library, "never ends");
+        if (!guards_stand(y[turn], bytes))
+            return fail(library, "writes beside y");
+        if (!counts_are_back(shared))
+            return fail(library, "leaves a counter");
+    }
+    if (memcmp(y[0], y[1], bytes) != 0)
+        return fail(library, "other bits in another order");
+    if (clsm_check(&t->problem, x, y[0], &report) != CLSM_OK)
+        return fail(library, clsm_last_message());
+    printf("%.3f of the bound\n", report.worst);
+    for (unsigned turn = 0; turn < 2; turn++)
+        free(y[turn] - GUARD);
+    free(x);
+    free(shared);
+    return report.pass ? 0 : fail(library, "outside the bound");
+}
+
+int main(int argc, char **argv)
+{
+    struct trial t;
+    if (argc == 9 && strcmp(argv[1], "source") == 0) {
+        parse(argv + 3, &t);
+        return write_source(argv[2], &t);
+    }
+    if (argc == 10 && strcmp(argv[1], "run") == 0) {
+        unsigned long groups = strtoul(argv[3], NULL, 10);
+        parse(argv + 4, &t);
+        return groups && groups <= MOST_GROUPS ? run(argv[2], (unsigned)groups, &t)
+                                               : fail(argv[3], "work-groups");
+    }
+    return fail(argv[0], "source or run");
+}
