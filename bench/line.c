@@ -6,6 +6,7 @@
 enum { MAX_REPEATS = 200, LINE_RUNS = 16 };
 
 static const double LINE_SECONDS = 0.05; /* of all runs of a line */
+static const double WARM_SECONDS = 0.01; /* of lines that nobody times */
 
 static bool event_times(cl_event event, cl_ulong *start, cl_ulong *end)
 {
@@ -101,18 +102,36 @@ static unsigned line_length(const struct session *s, const struct subject *subje
     return most >= LINE_RUNS ? LINE_RUNS : most <= least ? least : (unsigned)most;
 }
 
+/* One run with each of the sets, and on a GPU, which is slower for a while after it had
+ * nothing to do, lines of them. *length, *at: of a line, and where the next one begins.
+ */
+static clsm_status warm_up(const struct session *s, const struct subject *subject,
+                           unsigned sets, unsigned *length, unsigned *at)
+{
+    double v[LINE_RUNS] = {0}, start = now();
+    unsigned timed;
+    clsm_status status = CLSM_OK;
+    for (unsigned i = 0; i < sets && status == CLSM_OK && (i == 0 || now() - start < 1);
+         i++)
+        status = time_line(s, subject, i, 1, v, &timed);
+    *length = line_length(s, subject, v[0]);
+    start = now();
+    for (*at = 0;
+         status == CLSM_OK && *length == LINE_RUNS && now() - start < WARM_SECONDS;
+         *at += *length)
+        status = time_line(s, subject, *at, *length, v, &timed);
+    return status;
+}
+
 clsm_status time_median(const struct session *s, const struct subject *subject,
                         unsigned sets, unsigned repeats, double *seconds)
 {
-    double v[MAX_REPEATS + LINE_RUNS], start = now(), one = 0;
-    unsigned n = 0, at = 0, timed;
-    for (unsigned i = 0; i < sets && (i == 0 || now() - start < 1); i++) {
-        clsm_status status = time_line(s, subject, i, 1, &one, &timed);
-        if (status != CLSM_OK)
-            return status;
-    }
-    const unsigned length = line_length(s, subject, one);
-    start = now();
+    double v[MAX_REPEATS + LINE_RUNS];
+    unsigned n = 0, at, length, timed;
+    clsm_status warmed = warm_up(s, subject, sets, &length, &at);
+    if (warmed != CLSM_OK)
+        return warmed;
+    const double start = now();
     for (double spent = 0;
          n < MAX_REPEATS && n < repeats && (spent < 1 || (spent < 4 && n < 3));
          spent = now() - start, at += length, n += timed) {

@@ -13,26 +13,27 @@ enum {
     CLUSTER_REGISTERS = 40, /* where nobody limits them, and twice the words */
     MANY_ITEMS = 250,       /* that keep a unit busy */
 
-    PART_STEPS = 522,       /* for each part that comes ahead, with tickets, */
+    PART_STEPS = 380,       /* for each part that comes ahead, with tickets, */
     TARGET_ROW_STEPS = 175, /* more with a target; */
     EDGE_STEPS = 120,       /* of lanes that look for an edge; whole packs step then */
 
     RAGGED_BYTES = 190, /* of pieces of memory that a row shares with others */
-    PEAK_BYTES = 60,    /* in a cycle, for a unit that others leave alone */
+    PEAK_BYTES = 43,    /* in a cycle, for a unit that others leave alone */
 
-    WAIT = 360,           /* from a load to its use */
+    WAIT = 333,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
     LANES_CYCLES = 264,   /* ... of one set, ... */
-    AHEAD_CYCLES = 890,   /* ... or from local memory */
+    AHEAD_CYCLES = 860,   /* ... or from local memory */
     TARGET_CYCLES = 640,  /* from a target to the logit there */
-    QUEUE_CYCLES = 1510,  /* that others make each wait for its turn */
-    TICKET_CYCLES = 3500,
-    JOIN_CYCLES = 5700, /* until all parts of a row have seen each other, */
-    TOLD_CYCLES = 2090, /* where nobody pauses before the first look, */
-    JOIN_PART = 20,     /* for each part, */
-    JOIN_QUEUE = 3300,  /* and in each round that is not over before it begins; */
-    LATE_CYCLES = 3000, /* such rounds of parts are in step, and memory waits, ... */
-    LATE_PART = 150,    /* ... for each part, ... */
+    QUEUE_CYCLES = 2920,  /* that others make each wait for its turn */
+    TICKET_CYCLES = 3140,
+    JOIN_CYCLES = 7480, /* until all parts of a row have seen each other, */
+    TOLD_CYCLES = 1610, /* where nobody pauses before the first look, */
+    LOOK_CYCLES = 2270, /* for each look at as many as a set of lanes has, */
+    LOOK_PARTS = 32,
+    JOIN_QUEUE = 3480,  /* and in each round that is not over before it begins; */
+    LATE_CYCLES = 3590, /* such rounds of parts are in step, and memory waits, ... */
+    LATE_PART = 183,    /* ... for each part, ... */
     LATE_MASK = 4000,   /* ... and with masks to be read first */
     MASK_WORDS = 16,    /* that leave registers for masks */
     ONCE_STEPS = 10, /* of an element of 4 and of 2 bytes, with its mask, where one */
@@ -41,7 +42,7 @@ enum {
 
 /* Cycles of a step that no other work-item fills; local memory against registers; what
  * is read again, in one launch or in two, as far as no cache has it. */
-static const double SERIAL = 3.5, STOCK_COST = 1.09;
+static const double SERIAL = 2.4, STOCK_COST = 1.09;
 static const double AGAIN = 0.75, AGAIN_LATER = 1.4;
 /* Masks that do not stand as x does, one by one; others beside many packs. */
 static const double GATHER_COST = 1.3, MASK_COST = 1.3;
@@ -187,7 +188,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     struct row_bytes bytes = clsm_row_bytes(p);
     bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW, given = clsm_effort(p) == WRITES;
     double units = t->compute_units, busy = fmin(s.groups, units);
-    double launches = v->launches ? 2 : 1; /* as fitted; a third is short */
+    double launches =
+        clsm_config_launches(config, p) > 1 ? 2 : 1; /* a third is short */
     /* the second reading of long rows comes from the cache in part */
     double again = clsm_config_reads(config, p, t) > 1 && !v->packs
                        ? (launches > 1 ? AGAIN_LATER : AGAIN)
@@ -209,7 +211,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double moved = (bytes.in + bytes.out + bytes.numbers) *
                    fmin(clsm_problem_likely_rows(p), per_group) / s.parts / chunks;
     double reduce = v->ahead ? AHEAD_CYCLES : s.barriers ? REDUCE_CYCLES : LANES_CYCLES;
-    double join = (v->ahead ? TOLD_CYCLES : JOIN_CYCLES) + JOIN_PART * s.parts;
+    double join = (v->ahead ? TOLD_CYCLES : JOIN_CYCLES) +
+                  LOOK_CYCLES * ceil(s.parts / LOOK_PARTS);
     double alone = WAIT + (given ? 0 : reduce) + moved / PEAK_BYTES +
                    s.wg * (row + elements / chunks) / UNIT_LANES +
                    elements / chunks * SERIAL + clsm_list_cycles(config, p, t);

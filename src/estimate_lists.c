@@ -11,7 +11,7 @@
 
 enum {
     COMPARE_STEPS = 4, /* for each element, */
-    HELD_STEPS = 105,  /* more where the element is in a register of a pack, */
+    HELD_STEPS = 60,   /* more where the element is in a register of a pack, */
     MOVE_STEPS = 4,    /* for each place that one is moved past; */
     PLACE_STEPS = 47,  /* of the result: between lanes, */
     LEVEL_STEPS = 22,  /* for each doubling of these, */
