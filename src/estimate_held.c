@@ -44,6 +44,8 @@ enum {
  * is read again, in one launch or in two, as far as no cache has it. */
 static const double SERIAL = 2.4, STOCK_COST = 1.09;
 static const double AGAIN = 0.75, AGAIN_LATER = 1.4;
+/* Rows in pieces, whose work-groups have each to find theirs. */
+static const double PIECES_COST = 1.05;
 /* Masks that do not stand as x does, one by one; others beside many packs. */
 static const double GATHER_COST = 1.3, MASK_COST = 1.3;
 /* Masks of 2 and more bytes from the cache beside each row; parts that are the same of
@@ -194,7 +196,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double again = clsm_config_reads(config, p, t) > 1 && !v->packs
                        ? (launches > 1 ? AGAIN_LATER : AGAIN)
                        : 0;
-    double held = (s.stock ? STOCK_COST : 1) * mask_cost(config, p, &s, t);
+    double held = (s.stock ? STOCK_COST : 1) * (v->launches ? PIECES_COST : 1) *
+                  mask_cost(config, p, &s, t);
     double memory = held * memory_cycles(p, &s, again, t);
     double row = row_steps(config, p, &s, t),
            elements = elements_steps(config, p, &s, t);
