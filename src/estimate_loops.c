@@ -20,8 +20,9 @@ enum {
     SET = 32,         /* work-items that step as one, whether they are there or not */
     CACHE_BYTES = 400000 /* a unit's share of the last-level cache */
 };
-/* Bytes fetched for each byte of rows that work-items have to themselves. */
-static const double SCATTERED = 3.71, SCATTERED_ONE = 3.07, SCATTERED_COLUMN = 0.32;
+/* Bytes moved for each byte of rows that work-items have to themselves: the longer the
+ * rows, the fewer pieces of memory the caches keep until all of them was used. */
+static const double SCATTERED = 2.9, SCATTERED_BYTE = 0.1, PIECE_BYTES = 32;
 
 enum effort clsm_effort(const struct problem *p)
 {
@@ -122,8 +123,8 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double again = rows_in_flight * row.in <= CACHE_BYTES ? 0.1 : 1;
     double bytes = row.in * (1 + again * (reads - 1)) + row.out + row.numbers;
     if (item && p->inner == 1)
-        bytes *=
-            fmin(SCATTERED_ONE + ((double)p->cols - 1) * SCATTERED_COLUMN, SCATTERED);
+        bytes *= fmin(SCATTERED + SCATTERED_BYTE * row.in,
+                      PIECE_BYTES / (double)clsm_type_bytes(p->x.type));
 
     double there = ceil(groups / units) * wg;
     double work = row_cycles(config, p, t) * fmax(1, MANY_ITEMS / there);
