@@ -23,15 +23,14 @@ import numpy as np
 
 ROWS = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PENALTIES = (0.03, 0.1, 0.3, 1.0)
-SHORT_LIST, MIDDLE_LIST = 16, 64  # src/tuned.c
 MOST_COLS = 1 << 31
 ANY = 0
 
 
 def kind_of(problem):
     """As kind_of() of src/tuned.c."""
-    if problem["y"] == "k" and problem["k"] > SHORT_LIST:
-        return "LONG_LISTS" if problem["k"] > MIDDLE_LIST else "MIDDLE_LISTS"
+    if problem["y"] == "k":
+        return "LISTS"
     if problem["y"] != "row":
         return "READS_ONLY"
     if problem["has_dy"]:

@@ -9,7 +9,6 @@
 /* Of a GPU. */
 enum {
     KERNEL_CYCLES = 4300,
-    SECOND_KERNEL_CYCLES = 10600,
     UNIT_LANES = 128, /* that step at once */
     UNIT_BYTES = 18   /* from and to memory in a cycle */
 };

@@ -20,6 +20,9 @@ enum {
     RAGGED_BYTES = 190, /* of pieces of memory that a row shares with others */
     PEAK_BYTES = 43,    /* in a cycle, for a unit that others leave alone */
 
+    SECOND_KERNEL_CYCLES = 16000,
+    THIRD_KERNEL_CYCLES = 3500,
+
     WAIT = 333,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
     LANES_CYCLES = 264,   /* ... of one set, ... */
@@ -190,12 +193,13 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     struct row_bytes bytes = clsm_row_bytes(p);
     bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW, given = clsm_effort(p) == WRITES;
     double units = t->compute_units, busy = fmin(s.groups, units);
-    double launches =
-        clsm_config_launches(config, p) > 1 ? 2 : 1; /* a third is short */
+    unsigned launches = clsm_config_launches(config, p);
+    double rounds = launches > 1 && writes_row ? 2 : 1; /* of who has elements */
     /* the second reading of long rows comes from the cache in part */
-    double again = clsm_config_reads(config, p, t) > 1 && !v->packs
-                       ? (launches > 1 ? AGAIN_LATER : AGAIN)
-                       : 0;
+    double again = clsm_config_reads(config, p, t) > 1 && !v->packs && launches == 1
+                       ? AGAIN
+                   : rounds > 1 ? AGAIN_LATER
+                                : 0;
     double held = (s.stock ? STOCK_COST : 1) * (v->launches ? PIECES_COST : 1) *
                   mask_cost(config, p, &s, t);
     double memory = held * memory_cycles(p, &s, again, t);
@@ -226,13 +230,15 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     bool in_step = s.joins && writes_row && !v->ahead;
     alone += s.joins && writes_row ? join : 0;
     double queue = QUEUE_CYCLES + (in_step ? JOIN_QUEUE : 0);
-    double turns = ceil(s.groups / (units * s.resident)) * chunks * launches;
+    double turns = ceil(s.groups / (units * s.resident)) * chunks * rounds;
     double waiting =
         (turns - 1) * (alone + queue) * (goes_once(config, p) ? ONCE_COST : 1);
     double late = LATE_CYCLES + LATE_PART * s.parts;
     late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
     late *= in_step ? turns - 1 : 0;
-    return (KERNEL_CYCLES + (launches - 1) * SECOND_KERNEL_CYCLES + alone + last +
-            late + clsm_together(work, memory, waiting)) /
+    double launch = launches > 1 ? SECOND_KERNEL_CYCLES : 0;
+    launch += launches > 2 ? THIRD_KERNEL_CYCLES : 0;
+    return (KERNEL_CYCLES + launch + alone + last + late +
+            clsm_together(work, memory, waiting)) /
            UNIT_HERTZ;
 }

@@ -12,14 +12,14 @@
 enum {
     COMPARE_STEPS = 4, /* for each element, */
     HELD_STEPS = 60,   /* more where the element is in a register of a pack, */
-    MOVE_STEPS = 4,    /* for each place that one is moved past; */
-    PLACE_STEPS = 47,  /* of the result: between lanes, */
-    LEVEL_STEPS = 22,  /* for each doubling of these, */
-    GROUP_STEPS = 90,  /* or by way of local memory */
+    MOVE_STEPS = 6,    /* for each place that one is moved past; */
+    PLACE_STEPS = 42,  /* of the result: between lanes, */
+    LEVEL_STEPS = 18,  /* for each doubling of these, */
+    GROUP_STEPS = 82,  /* or by way of local memory */
     DROP_STEPS = 4,    /* for each place of the list whose head was taken */
     AGAIN_STEPS = 40,  /* for each element, if a list has run out */
-    LANES_CYCLES = 535,
-    GROUP_CYCLES = 1150,
+    LANES_CYCLES = 795,
+    GROUP_CYCLES = 910,
     SET = 32 /* work-items that step as one */
 };
 

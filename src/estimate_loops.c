@@ -18,7 +18,7 @@ enum {
     ITEM_START_CYCLES = 1020,
     MANY_ITEMS = 768, /* that keep a unit busy */
     SET = 32,         /* work-items that step as one, whether they are there or not */
-    CACHE_BYTES = 400000 /* a unit's share of the last-level cache */
+    CACHE_BYTES = 300000 /* a unit's share of the last-level cache */
 };
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
  * rows, the fewer pieces of memory the caches keep until all of them was used. */
@@ -136,5 +136,8 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * (reads * waits * LATENCY + clsm_list_cycles(config, p, t));
     double start = reads * PASS_CYCLES + (item ? ITEM_START_CYCLES : START_CYCLES);
-    return (KERNEL_CYCLES + start + fmax(throughput, waiting)) / UNIT_HERTZ;
+    /* an element that enters a list holds up what comes behind it */
+    double all = clsm_problem_y(p) == CLSM_Y_K ? throughput + waiting
+                                               : fmax(throughput, waiting);
+    return (KERNEL_CYCLES + start + all) / UNIT_HERTZ;
 }

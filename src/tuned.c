@@ -9,12 +9,10 @@ static const struct tuned records[] = {
     {.cols_max = 0},
 };
 
-enum { SHORT_LIST = 16, MIDDLE_LIST = 64 };
-
 static enum op_kind kind_of(const struct problem *p)
 {
-    if (clsm_problem_y(p) == CLSM_Y_K && p->k > SHORT_LIST)
-        return p->k > MIDDLE_LIST ? LONG_LISTS : MIDDLE_LISTS;
+    if (clsm_problem_y(p) == CLSM_Y_K)
+        return LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
         return READS_ONLY;
     if (clsm_has(p, CLSM_TARGETS))
