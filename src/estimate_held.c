@@ -218,8 +218,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double moved = (bytes.in + bytes.out + bytes.numbers) *
                    fmin(clsm_problem_likely_rows(p), per_group) / s.parts / chunks;
     double reduce = v->ahead ? AHEAD_CYCLES : s.barriers ? REDUCE_CYCLES : LANES_CYCLES;
-    double join = (v->ahead ? TOLD_CYCLES : JOIN_CYCLES) +
-                  LOOK_CYCLES * ceil(s.parts / LOOK_PARTS);
+    double looks = ceil(s.parts / LOOK_PARTS);
+    double join = (v->ahead ? TOLD_CYCLES : JOIN_CYCLES) + LOOK_CYCLES;
     double alone = WAIT + (given ? 0 : reduce) + moved / PEAK_BYTES +
                    s.wg * (row + elements / chunks) / UNIT_LANES +
                    elements / chunks * SERIAL + clsm_list_cycles(config, p, t);
@@ -227,6 +227,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
         (s.waits ? TICKET_CYCLES : 0) + (clsm_has(p, CLSM_TARGETS) ? TARGET_CYCLES : 0);
     /* where no row is written, only the first part waits for the others */
     double last = s.joins && !writes_row ? join : 0;
+    last += s.joins ? LOOK_CYCLES * (looks - 1) : 0;
     bool in_step = s.joins && writes_row && !v->ahead;
     alone += s.joins && writes_row ? join : 0;
     double queue = QUEUE_CYCLES + (in_step ? JOIN_QUEUE : 0);
