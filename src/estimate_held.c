@@ -20,8 +20,8 @@ enum {
     RAGGED_BYTES = 190, /* of pieces of memory that a row shares with others */
     PEAK_BYTES = 43,    /* in a cycle, for a unit that others leave alone */
 
-    SECOND_KERNEL_CYCLES = 16000,
-    THIRD_KERNEL_CYCLES = 3500,
+    SECOND_KERNEL_CYCLES = 16000, /* for one more launch, */
+    THIRD_KERNEL_CYCLES = 3500,   /* and for another, much shorter one */
 
     WAIT = 333,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */

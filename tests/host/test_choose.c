@@ -312,6 +312,12 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_STATISTICS, CLSM_F32, 78, 9643, "registers"},
         {CLSM_FINISH_SOFTMAX, CLSM_F32, 1989, 2240, "registers"},
         {CLSM_CROSS_ENTROPY, CLSM_F16, 257751, 98, "cluster"},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 7491204, 4, "staged"},
+        /* finishing is one launch, reading and merging are two */
+        {CLSM_FINISH_SOFTMAX, CLSM_F16, 20, 32128, "split"},
+        {CLSM_MERGE_STATISTICS, CLSM_F32, 2, 476661, "ahead"},
+        /* rows to a work-item each are scattered over memory */
+        {CLSM_TOPK, CLSM_BF16, 334998, 320, "cluster"},
     };
     struct traits h200 = gpu;
     h200.bits |= TRAIT_PTX;
