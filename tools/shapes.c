@@ -148,6 +148,12 @@ static const struct option options[] = {{"all", no_argument, NULL, 'a'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
 
+static bool finds_k(clsm_op op)
+{
+    clsm_op_info info = {.struct_bytes = sizeof info};
+    return clsm_op_get_info(op, &info) == CLSM_OK && info.y == CLSM_Y_K;
+}
+
 int bench_parse(int argc, char **argv, const char *help, bool comparing,
                 struct bench_options *o)
 {
@@ -167,5 +173,7 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
     if (o->random && shaped)
         return complain(EXIT_USAGE, "--random draws operation, type and shape: it does "
                                     "not go with --shapes, --op, --type, --k or --all");
+    if (o->k > 1 && !finds_k(o->op))
+        return complain(EXIT_USAGE, "--k does not go with %s", clsm_op_name(o->op));
     return optind == argc ? -1 : usage_error(argv[0]);
 }

@@ -51,6 +51,8 @@ class Usage(Case):
             (loss + targets + ["--scale", "2", self.x, self.y], ["--scale does not go with"]),
             (loss + targets + ["--causal", self.x, self.y], ["--causal does not go with"]),
             (["run", "--k", "3", self.x, self.y], ["--k does not go with softmax"]),
+            (["bench", "--k", "3"], ["--k does not go with softmax"]),
+            (["compare", "--k", "3", "--op", "statistics"], ["--k does not go with statistics"]),
             (["run", "--causal-offset", "2", self.x, self.y],
              ["--causal-offset needs --causal, --window or --in slopes="]),
             (["run", "--op", "statistics", "--out", "max=m.npy", "--out-type", "f16", self.x],
