@@ -103,8 +103,8 @@ static unsigned line_length(const struct session *s, const struct subject *subje
 }
 
 /* One run with each of the sets, and on a GPU, which is slower for a while after it had
- * nothing to do, lines of them. *length, *at: of a line, and where the next one begins.
- */
+ * nothing to do, lines of them, unless they are so long that one run has warmed it.
+ * *length, *at: of a line, and where the next one begins. */
 static clsm_status warm_up(const struct session *s, const struct subject *subject,
                            unsigned sets, unsigned *length, unsigned *at)
 {

@@ -20,8 +20,8 @@ struct subject {
 clsm_status time_line(const struct session *s, const struct subject *subject,
                       unsigned first, unsigned n, double *seconds, unsigned *timed);
 
-/* Median seconds of at most so many repeats, after a run with each of `sets`, and on a GPU
- * some milliseconds more. */
+/* Median seconds of at most so many repeats, after a run with each of `sets`, and on a
+ * GPU some milliseconds more. */
 clsm_status time_median(const struct session *s, const struct subject *subject,
                         unsigned sets, unsigned repeats, double *seconds);
 

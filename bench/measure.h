@@ -6,9 +6,9 @@
 #include "session.h"
 
 /* Median seconds of one enqueue of a plan, going round `count` sets of arguments. One
- * run of each first warms up, for at most a second, and on a GPU some milliseconds more; then
- * at most a second of repeats, or four for the first three of them. On a GPU these stand
- * in line, so that none waits for the host; on a CPU each is waited for. */
+ * run of each first warms up, for at most a second, and on a GPU some milliseconds
+ * more; then at most a second of repeats, or four for the first three of them. On a GPU
+ * these stand in line, so that none waits for the host; on a CPU each is waited for. */
 clsm_status measure_plan(const struct session *s, clsm_plan *plan,
                          const clsm_args *sets, unsigned count, unsigned repeats,
                          double *seconds);

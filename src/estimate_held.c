@@ -185,6 +185,23 @@ static double memory_cycles(const struct problem *p, const struct share *s,
     return clsm_problem_likely_rows(p) * row / (UNIT_BYTES * (double)t->compute_units);
 }
 
+/* What is read again of a row, in one launch or in `rounds` of them: the second reading
+ * of long rows comes from the cache in part. */
+static double read_again(const struct config *config, const struct problem *p,
+                         unsigned launches, double rounds, const struct traits *t)
+{
+    if (launches > 1)
+        return rounds > 1 ? AGAIN_LATER : 0;
+    bool held = clsm_variants[config->variant].packs;
+    return !held && clsm_config_reads(config, p, t) > 1 ? AGAIN : 0;
+}
+
+static double launch_cycles(unsigned launches)
+{
+    return KERNEL_CYCLES + (launches > 1 ? SECOND_KERNEL_CYCLES : 0) +
+           (launches > 2 ? THIRD_KERNEL_CYCLES : 0);
+}
+
 double clsm_estimate_held(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
@@ -195,11 +212,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double units = t->compute_units, busy = fmin(s.groups, units);
     unsigned launches = clsm_config_launches(config, p);
     double rounds = launches > 1 && writes_row ? 2 : 1; /* of who has elements */
-    /* the second reading of long rows comes from the cache in part */
-    double again = clsm_config_reads(config, p, t) > 1 && !v->packs && launches == 1
-                       ? AGAIN
-                   : rounds > 1 ? AGAIN_LATER
-                                : 0;
+    double again = read_again(config, p, launches, rounds, t);
     double held = (s.stock ? STOCK_COST : 1) * (v->launches ? PIECES_COST : 1) *
                   mask_cost(config, p, &s, t);
     double memory = held * memory_cycles(p, &s, again, t);
@@ -225,7 +238,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
                    elements / chunks * SERIAL + clsm_list_cycles(config, p, t);
     alone +=
         (s.waits ? TICKET_CYCLES : 0) + (clsm_has(p, CLSM_TARGETS) ? TARGET_CYCLES : 0);
-    /* where no row is written, only the first part waits for the others */
+    /* where no row is written, only the first part waits for the others; whoever takes
+     * several looks at them does so while others work, but at the end */
     double last = s.joins && !writes_row ? join : 0;
     last += s.joins ? LOOK_CYCLES * (looks - 1) : 0;
     bool in_step = s.joins && writes_row && !v->ahead;
@@ -237,9 +251,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double late = LATE_CYCLES + LATE_PART * s.parts;
     late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
     late *= in_step ? turns - 1 : 0;
-    double launch = launches > 1 ? SECOND_KERNEL_CYCLES : 0;
-    launch += launches > 2 ? THIRD_KERNEL_CYCLES : 0;
-    return (KERNEL_CYCLES + launch + alone + last + late +
+    return (launch_cycles(launches) + alone + last + late +
             clsm_together(work, memory, waiting)) /
            UNIT_HERTZ;
 }

@@ -21,7 +21,7 @@ enum {
     CACHE_BYTES = 300000 /* a unit's share of the last-level cache */
 };
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
- * rows, the fewer pieces of memory the caches keep until all of them was used. */
+ * rows, the fewer pieces of memory the caches keep until they were used up. */
 static const double SCATTERED = 2.9, SCATTERED_BYTE = 0.1, PIECE_BYTES = 32;
 
 enum effort clsm_effort(const struct problem *p)
