@@ -27,9 +27,12 @@ static size_t element_at(struct place place, struct shape shape, struct block bl
 {
     if (no_gaps)
         return place.offset + block.row * COLS + e;
-    size_t r = block.row + e / COLS;
-    return place.offset + r / shape.queries * place.matrix +
-           r % shape.queries * place.row + e % COLS;
+    size_t r = block.row + e / COLS, at = place.offset + e % COLS;
+#if MATRICES
+    return at + r / shape.queries * place.matrix + r % shape.queries * place.row;
+#else
+    return at + r * place.row;
+#endif
 }
 
 /* A block's phase in global memory; 0 of one with gaps. */

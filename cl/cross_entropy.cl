@@ -39,13 +39,13 @@ static real one_logit(struct row row, uint c)
 }
 
 /* The column of which x is read for a target, whatever that is. */
-static uint target_column(struct row row, long target)
+static uint target_column(struct row row, TARGET target)
 {
     return min((uint)target, row.cols - 1);
 }
 
 /* The target's x, whatever the target is. */
-static SCALAR target_x(struct row row, long target)
+static SCALAR target_x(struct row row, TARGET target)
 {
     return row.cols ? FIRST(one_logit(row, target_column(row, target))) : 0;
 }
@@ -54,7 +54,7 @@ static SCALAR target_x(struct row row, long target)
  * have x at hand, and read targets beside it. */
 static struct row with_target(struct row row)
 {
-    row.label = (long)*row.target; /* past the last row that is the first one's */
+    row.label = *row.target; /* past the last row that is the first one's */
     row.label_x = target_x(row, row.label);
     return row;
 }
@@ -62,14 +62,15 @@ static struct row with_target(struct row row)
 static void keep_start(struct keep *keep, struct row row)
 {
 #if defined COLS && VEC == 1
-    const long label = row.label;
+    const TARGET label = row.label;
     const SCALAR x = row.label_x;
 #else
-    const long label = (long)*row.target;
+    const TARGET label = *row.target;
     const SCALAR x = target_x(row, label);
 #endif
-    keep->counts = row.inside && label != row.ignore;
-    keep->bad = keep->counts && (ulong)label >= row.cols; /* negative ones are large */
+    const bool may = (long)(TARGET)row.ignore == row.ignore; /* be ignored */
+    keep->counts = row.inside && !(may && label == (TARGET)row.ignore);
+    keep->bad = keep->counts && (label < 0 || (ulong)label >= row.cols);
     keep->counts = keep->counts && !keep->bad;
     keep->target = target_column(row, label);
     keep->logit = keep->counts ? (real)x : (real)0;

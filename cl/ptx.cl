@@ -113,6 +113,21 @@ static double ptx_anew_f64(double v)
     return w;
 }
 
+/* v, of which the compiler does not know how it came about. */
+static ulong ptx_together(ulong v)
+{
+    ulong w;
+    __asm__("mov.b64 %0, %1;" : "=l"(w) : "l"(v));
+    return w;
+}
+
+static uint ptx_together_uint(uint v)
+{
+    uint w;
+    __asm__("mov.b32 %0, %1;" : "=r"(w) : "r"(v));
+    return w;
+}
+
 /* Half number k of a word as f32. */
 static float ptx_half(uint word, uint k)
 {

@@ -69,6 +69,7 @@
     GIVEN(INDICES, indices) GIVEN(BAD_TARGETS, bad_targets) shape
 #define ROW_AT(r) ROW_BESIDE(r, 0)
 #define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
+#define ROW_NEAR(r, k, inside) row_of(r, (inside) ? k : 0, inside, ALL_TENSORS)
 #define ROW_INSIDE(r) row_of(r, 0, true, ALL_TENSORS) /* not past the last one */
 
 struct row {
@@ -101,7 +102,7 @@ struct row {
     uint zero;        /* see held_forget */
     bool sharp;       /* see held_set_state */
     const __global TARGET *target;
-    long label;      /* the target itself, and its x: see cross_entropy.cl */
+    TARGET label;    /* the target itself, and its x: see cross_entropy.cl */
     SCALAR label_x;
     const __global SCALAR *weights;
     long ignore;
@@ -110,6 +111,23 @@ struct row {
     size_t indices_col;
     volatile __global uint *bad_targets;
 };
+
+/* How many columns a row has, where a program knows it. */
+#ifdef COLS
+#define ROW_COLS(shape) (uint) COLS
+#else
+#define ROW_COLS(shape) (uint)(shape).cols
+#endif
+
+/* A pointer that all work-items of a block of rows compute together, once: NVIDIA's compiler
+ * would add up for each row what stands in front of it. */
+#if HAS_PTX && defined ROWS
+#define TOGETHER(T, pointer) ((T *)ptx_together((ulong)(pointer)))
+#define TOGETHER_UINT(v) ptx_together_uint(v)
+#else
+#define TOGETHER(T, pointer) (pointer)
+#define TOGETHER_UINT(v) (v)
+#endif
 
 /* The columns that a query sees. */
 static struct row row_bound(struct row row, struct shape shape)
@@ -127,19 +145,24 @@ static struct row row_bound(struct row row, struct shape shape)
     return row;
 }
 
-/* Row r + beside, which has its columns where row r has them; without columns if it is not
- * `inside`. */
+/* Row r + beside; of a strided tensor in the same place of `outer` as row r. Work-items with one r
+ * compute what depends on it together. Without columns if it is not `inside`. */
 static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
 {
     struct row row;
     row.inside = inside;
-    row.cols = inside ? (uint)shape.cols : 0;
+    row.cols = inside ? ROW_COLS(shape) : 0;
 #if STRIDED
     size_t outer = r / shape.inner, inner = r % shape.inner + beside;
+    const uint below = 0;
     row.x_col = shape.x.col;
     row.y_col = shape.y.col;
+#elif MATRICES
+    size_t outer = r + beside, inner = 0;
+    const uint below = 0;
 #else
     size_t outer = r, inner = 0;
+    const uint below = beside;
 #endif
     size_t matrix = 0, query = outer, batch = 0, head = 0;
 #if MATRICES
@@ -148,21 +171,23 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
         batch = matrix / shape.heads, head = matrix % shape.heads;
     }
 #endif
-#define AT(place) ((place).offset + matrix * (place).matrix + query * (place).row + inner)
-    row.x = x + AT(shape.x);
-    row.y = y + AT(shape.y);
+#define AT(tensor, place)                                                                \
+    tensor + ((place).offset + matrix * (place).matrix + query * (place).row + inner) +  \
+        below * (place).row
+    row.x = AT(x, shape.x);
+    row.y = AT(y, shape.y);
 #if HAS_DY
-    row.dy = dy + AT(shape.dy);
+    row.dy = AT(dy, shape.dy);
 #if STRIDED
     row.dy_col = shape.dy.col;
 #endif
 #endif
 #if HAS_MASK
     row.mask = mask + (shape.at_mask + batch * shape.mask_batch + head * shape.mask_head +
-                       query * shape.mask_row + inner * shape.mask_inner);
+                       query * shape.mask_row + inner * shape.mask_inner) +
+               below * shape.mask_row;
     row.mask_col = shape.mask_col;
 #endif
-    r += beside;
     row.zero = (uint)shape.zero;
     row.one_hot = ONE_HOT;
     row.sharp = false;
@@ -170,7 +195,7 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.scale = number(shape.scale);
 #endif
 #if HAS_TEMPERATURE
-    SCALAR t = temperature[shape.at_temperature + r];
+    SCALAR t = temperature[shape.at_temperature + r + beside];
     row.one_hot = t == 0;
 #if !HAS_SCALE
     row.scale = 1;
@@ -187,10 +212,10 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.sink = sinks[shape.at_sinks + head];
 #endif
 #if HAS_FROM_MAX
-    row.from_max = from_max[shape.at_from_max + r];
-    row.from_sum = from_sum[shape.at_from_sum + r];
+    row.from_max = from_max[shape.at_from_max + r + beside];
+    row.from_sum = from_sum[shape.at_from_sum + r + beside];
 #endif
-    row.position = (long)query + (long)shape.position;
+    row.position = (long)(query + below) + (long)shape.position;
     row.begin = 0;
     row.end = row.cols;
 #if BOUNDED
@@ -201,7 +226,7 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.smoothing = number(shape.smoothing);
     row.z_loss = number(shape.z_loss);
     row.ignore = (long)shape.ignore;
-    row.target = targets + (shape.at_targets + r);
+    row.target = TOGETHER(const __global TARGET, targets + (shape.at_targets + r)) + beside;
 #endif
 #if HAS_WEIGHTS
     row.weights = weights + shape.at_weights;
@@ -210,19 +235,19 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.bad_targets = bad_targets + shape.at_bad_targets;
 #endif
 #if HAS_MAX
-    row.max_out = max_out + (shape.at_max + r);
+    row.max_out = TOGETHER(__global SCALAR, max_out + (shape.at_max + r)) + beside;
 #endif
 #if HAS_SUM
-    row.sum_out = sum_out + (shape.at_sum + r);
+    row.sum_out = TOGETHER(__global SCALAR, sum_out + (shape.at_sum + r)) + beside;
 #endif
 #if HAS_LSE
-    row.lse_out = lse_out + (shape.at_lse + r);
+    row.lse_out = TOGETHER(__global SCALAR, lse_out + (shape.at_lse + r)) + beside;
 #endif
 #if HAS_LOSS
-    row.loss_out = loss_out + (shape.at_loss + r);
+    row.loss_out = TOGETHER(__global SCALAR, loss_out + (shape.at_loss + r)) + beside;
 #endif
 #ifdef PLACES
-    row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner);
+    row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner) + below * PLACES;
     row.indices_col = shape.inner;
 #endif
     return row;

@@ -97,6 +97,10 @@ INLINE void put_row(const struct taken *t, struct row row, const struct stage *s
             v[k] = k < RUN ? put_value(t, row, first, j * RUN + k, result, hot, part)
                            : (real)0;
         CAT(words_from_, Y)(w + j * Y_WORDS, v);
+#if OP_VANISHES
+        UNROLL for (uint k = 0; k < Y_WORDS; k++)
+            w[j * Y_WORDS + k] = op_vanishes(result) ? 0 : w[j * Y_WORDS + k];
+#endif
     }
     runs_put(w, Y_WORDS, stage->y, at, first, Y_BYTES);
 #if HOLDS_TERMS && OP_SPOT
@@ -135,13 +139,6 @@ INLINE void staged_row(struct row row, const struct stage *stage, uint at,
 #if HOLDS_TERMS && MAX_MOVES
     part = exp_nonpositive(below_max(s.max, result.max));
 #endif
-#if OP_VANISHES
-    if (op_vanishes(result)) {
-        UNROLL for (uint i = 0; i < HELD; i++)
-            taken.x[i] = (real)0;
-        part = (real)1;
-    }
-#endif
     put_row(&taken, row, stage, at, first, result, hot, part);
 #elif OP_WRITES == WRITES_ITSELF
     op_write(row, result, &keep, first, CLUSTER, scratch);
@@ -155,12 +152,13 @@ static uint row_of_set(uint set)
     return turn / APART * (NEAR * APART) + near * APART + turn % APART;
 }
 
-/* The target of set number `set`, if that has a row: any other will do. */
-INLINE long target_of(TENSORS, size_t r, uint set)
+/* The target of set number `set`, if that has one of the block's rows: any other will do. */
+INLINE TARGET target_of(TENSORS, size_t r, uint rows, uint set)
 {
 #if HAS_TARGETS
-    size_t at = r + (set < ROWS ? row_of_set(set) : 0);
-    return targets[shape.at_targets + (at < shape.rows ? at : 0)];
+    uint k = row_of_set(set);
+    const __global TARGET *first = TOGETHER(const __global TARGET, targets + (shape.at_targets + r));
+    return first[set < ROWS && k < rows ? k : 0];
 #else
     return 0;
 #endif
@@ -175,9 +173,10 @@ clsm_row(TENSORS)
     __local real scratch[LANES_SCRATCH + 1];
     for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
          r += get_num_groups(0) * (size_t)ROWS) {
-        struct block block = {r, (uint)min(shape.rows - r, (size_t)ROWS) * COLS};
+        const uint rows = TOGETHER_UINT((uint)min(shape.rows - r, (size_t)ROWS));
+        struct block block = {r, rows * COLS};
         struct stage stage;
-        stage.x = staged_at(local_x, PHASE_OF(x, X_BYTES), X_BYTES);
+        stage.x = staged_at(TOGETHER(__local uint4, local_x), PHASE_OF(x, X_BYTES), X_BYTES);
         stage.y = stage.x;
         block_in(local_x, x, shape.x, shape, block, X_BYTES);
 #if HAS_DY
@@ -189,14 +188,14 @@ clsm_row(TENSORS)
             stage.y = staged_at(local_y, PHASE_OF(y, Y_BYTES), Y_BYTES);
 #endif
         uint set = get_local_id(0) / CLUSTER;
-        long label = target_of(ALL_TENSORS, r, set); /* on its way like the block */
+        TARGET label = target_of(ALL_TENSORS, r, rows, set); /* on its way like the block */
         blocks_wait();
         barrier(CLK_LOCAL_MEM_FENCE);
         for (; set < ROWS; set += SETS) {
             uint k = row_of_set(set);
-            struct row row = ROW_AT(r + k);
+            struct row row = ROW_NEAR(r, k, k < rows);
             row.label = label;
-            label = target_of(ALL_TENSORS, r, set + SETS);
+            label = target_of(ALL_TENSORS, r, rows, set + SETS);
             staged_row(row, &stage, k * COLS, scratch);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
