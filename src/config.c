@@ -16,6 +16,8 @@ enum {
     MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
     MAX_TURNS = 16,
     MAX_BLOCK_BYTES = 24576,
+    MANY_BLOCK_BYTES =
+        5120, /* of 32 work-groups on a unit, each with a KiB more: 196 KiB */
     BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
 };
 
@@ -172,7 +174,9 @@ static size_t staged_row_bytes(const struct problem *p)
     return bytes * p->cols;
 }
 
-/* Enough rows that each work-item has as much of x under way as it should. */
+/* Enough rows that each work-item has as much of x under way as it should; but where
+ * local memory takes more than 196 KiB of an NVIDIA unit's 256, what is left to its
+ * cache is too little, and all is up to a tenth slower. */
 static size_t block_rows(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
@@ -184,7 +188,10 @@ static size_t block_rows(const struct config *config, const struct problem *p,
     size_t item_bytes = staged && many ? MANY_ITEM_BYTES : ITEM_BYTES;
     while (turns < MAX_TURNS && turns * row_bytes < item_bytes * workers)
         turns *= 2;
-    return clsm_config_wg(config) / workers * turns;
+    size_t sets = clsm_config_wg(config) / workers;
+    while (staged && turns > 1 && sets * turns * staged_row_bytes(p) > MANY_BLOCK_BYTES)
+        turns /= 2;
+    return sets * turns;
 }
 
 static const char *block_misfit(const struct config *config, const struct problem *p,

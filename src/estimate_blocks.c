@@ -19,7 +19,8 @@ enum {
     CHUNK_STEPS = 12,  /* of 16 bytes to local memory or back */
     MOST_EVEN = 50,    /* elements that registers have room for */
     MOST_ELEMENTS = 45,
-    SPILL_ELEMENTS = 27
+    SPILL_ELEMENTS = 27,
+    CROWDED_BYTES = 11264 /* a block of x and dy, of which 16 crowd out a unit's cache */
 };
 
 /* Steps of a work-item, by the effort: for a row, for each doubling of those who share
@@ -33,7 +34,7 @@ static const struct {
 };
 
 /* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
-static const double BORDERS = 1.19, BANKS = 1.75;
+static const double BORDERS = 1.19, BANKS = 1.75, CROWDED = 1.05;
 
 /* Where each work-item takes 16 bytes, which are several whole rows. */
 enum {
@@ -112,6 +113,8 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         memory *= BANKS;
+    if (clsm_has(p, CLSM_DY) && per_group * bytes.in > CROWDED_BYTES)
+        memory *= CROWDED;
     double row = operand_cycles(p) + clsm_list_cycles(config, p, t);
     double waiting =
         ceil(groups / (units * fmin(resident, ROUND_GROUPS))) * (WAIT + ROUND_CYCLES) +

@@ -23,17 +23,28 @@ static enum op_kind kind_of(const struct problem *p)
     return clsm_op_may(p->op) & CLSM_LOGARITHM && !given ? WRITES_LOGS : WRITES_ROW;
 }
 
+enum { SHORT_COLS = 4096 };
+
+/* Has a row fewer columns than it seems, so that a record of short ones misleads? */
+static bool misleads(const struct tuned *r, const struct problem *p,
+                     const struct traits *t)
+{
+    return !(t->bits & TRAIT_CPU) && r->cols_max < SHORT_COLS &&
+           (p->causal || p->window);
+}
+
 static bool serves(const struct tuned *r, const struct problem *p,
                    const struct traits *t)
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     enum op_kind kind = kind_of(p);
-    bool row = r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT);
+    bool row =
+        r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT);
     return (r->kind == ANY_KIND || r->kind == kind || row) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
-           !(r->needs & ~t->bits) && !(r->lacks & t->bits) && rows >= r->rows_min &&
-           p->cols >= r->cols_min && p->cols <= r->cols_max;
+           !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&
+           rows >= r->rows_min && p->cols >= r->cols_min && p->cols <= r->cols_max;
 }
 
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)

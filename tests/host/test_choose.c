@@ -334,6 +334,31 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
 }
 END_TEST
 
+START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
+{
+    static const struct {
+        size_t rows, cols;
+        unsigned flags;
+        const char *variant;
+    } cases[] = {
+        {131072, 1024, 0, "registers"},
+        {131072, 1024, CLSM_CAUSAL, "cluster"},
+        {1024, 131072, CLSM_CAUSAL, "ahead"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_BF16, cases[i].rows,
+                          cases[i].cols);
+        given.flags = cases[i].flags;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
+        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
+                         cases[i].variant);
+    }
+}
+END_TEST
+
 START_TEST(strided_problems_go_to_what_takes_any_axis)
 {
     clsm_problem given;
@@ -391,6 +416,7 @@ Suite *choose_suite(void)
     tcase_add_test(t, the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
+    tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     tcase_add_test(t, strided_problems_go_to_what_takes_any_axis);
     tcase_add_test(t, middle_axes_on_a_gpu_go_to_tiles);
     suite_add_tcase(suite, t);

@@ -157,6 +157,30 @@ START_TEST(parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same
 }
 END_TEST
 
+/* On a unit of a GPU; but each worker has a row. */
+START_TEST(blocks_of_rows_leave_room_for_others)
+{
+    static const clsm_op ops[] = {CLSM_SOFTMAX, CLSM_SOFTMAX_BACKWARD};
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        if (strcmp(variant_of(&config)->name, "staged") != 0)
+            continue;
+        size_t sets =
+            clsm_config_wg(&config) / clsm_config_value(&config, "CLUSTER", 1);
+        for (size_t k = 0; k < 8 * 250; k++) {
+            clsm_type type = types[k / 2 % 4];
+            struct problem p = packed(ops[k % 2], type, 1 << 24, 1 + k / 8);
+            if (clsm_config_misfit(&config, &p, &gpu))
+                continue;
+            size_t rows = clsm_config_rows_per_group(&config, &p, &gpu);
+            size_t bytes = rows * p.cols * clsm_type_bytes(type) * (1 + k % 2);
+            EXPECT(rows == sets || bytes <= 5120, "%zu rows of %zu columns", rows,
+                   p.cols);
+        }
+    }
+}
+END_TEST
+
 /* Top-k, a temperature for each row, temperature 0, smoothing. */
 START_TEST(rows_are_shared_only_where_a_maximum_and_a_sum_are_all)
 {
@@ -293,6 +317,7 @@ Suite *held_suite(void)
     tcase_add_test(t, packs_hold_the_row_and_no_worker_has_one_too_many);
     tcase_add_test(t, rows_fit_up_to_a_length_and_then_say_why_not);
     tcase_add_test(t, forms_and_gradients_take_more_words);
+    tcase_add_test(t, blocks_of_rows_leave_room_for_others);
     tcase_add_test(
         t, parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same);
     tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
