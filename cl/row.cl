@@ -69,7 +69,7 @@
     GIVEN(INDICES, indices) GIVEN(BAD_TARGETS, bad_targets) shape
 #define ROW_AT(r) ROW_BESIDE(r, 0)
 #define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
-#define ROW_NEAR(r, k, inside) row_of(r, (inside) ? k : 0, inside, ALL_TENSORS)
+#define ROW_NEAR(r, k, inside) row_of(r, (inside) ? (k) : 0, inside, ALL_TENSORS)
 #define ROW_INSIDE(r) row_of(r, 0, true, ALL_TENSORS) /* not past the last one */
 
 struct row {
@@ -145,8 +145,9 @@ static struct row row_bound(struct row row, struct shape shape)
     return row;
 }
 
-/* Row r + beside; of a strided tensor in the same place of `outer` as row r. Work-items with one r
- * compute what depends on it together. Without columns if it is not `inside`. */
+/* Row r + beside; of a strided tensor a neighbour that has its columns where row r has them.
+ * What depends on r alone is the same for all work-items that have the same r. Without columns if
+ * it is not `inside`. */
 static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
 {
     struct row row;
@@ -247,7 +248,8 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.loss_out = TOGETHER(__global SCALAR, loss_out + (shape.at_loss + r)) + beside;
 #endif
 #ifdef PLACES
-    row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner) + below * PLACES;
+    row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner) +
+                  below * PLACES;
     row.indices_col = shape.inner;
 #endif
     return row;

@@ -157,7 +157,8 @@ INLINE TARGET target_of(TENSORS, size_t r, uint rows, uint set)
 {
 #if HAS_TARGETS
     uint k = row_of_set(set);
-    const __global TARGET *first = TOGETHER(const __global TARGET, targets + (shape.at_targets + r));
+    const __global TARGET *first =
+        TOGETHER(const __global TARGET, targets + (shape.at_targets + r));
     return first[set < ROWS && k < rows ? k : 0];
 #else
     return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Timing the problems: the library's choice first, then the other configurations, and
- * at last the chosen and the best one again, since the best of many timings is lucky.
- */
+ * the chosen and the best one again, since the best of many timings is lucky. */
 #include "regret.h"
 
 #include "ahead.h"
