@@ -16,7 +16,7 @@ enum {
     MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
     MAX_TURNS = 16,
     MAX_BLOCK_BYTES = 24576,
-    MANY_BLOCK_BYTES = 5120, /* with a KiB more each, 32 of them take 192 KiB */
+    MANY_BLOCK_BYTES = 5120,         /* with a KiB more each, 32 of them take 192 KiB */
     BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
 };
 
