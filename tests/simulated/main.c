@@ -40,14 +40,22 @@ struct trial {
     struct config config;
 };
 
-typedef void kernel(const void *x, void *y, struct shape shape, void *shared);
+/* A kernel as dlsym gives it, and as it is called. */
+union kernel {
+    void *symbol;
+    void (*plain)(const void *x, void *y, struct shape shape, void *shared);
+    void (*loss)(const void *x, void *y, const int *targets, float *loss,
+                 struct shape shape, void *shared);
+};
 
 /* What one work-group's work-items are given. Each has a copy of the library, for the
  * local memory in it. */
 struct call {
-    kernel *kernel;
+    union kernel kernel;
     const void *x;
+    const int *targets; /* of a loss, or NULL */
     void *y;
+    float *loss;
     struct shape shape;
     void *shared;
 };
@@ -103,7 +111,7 @@ static int write_source(const char *path, const struct trial *t)
     return fclose(f) == 0 ? 0 : fail(path, "cannot be written");
 }
 
-static kernel *load_copy(const char *library, unsigned number)
+static union kernel load_copy(const char *library, unsigned number)
 {
     char path[512], command[1200];
     snprintf(path, sizeof path, "%s.%u", library, number);
@@ -111,15 +119,16 @@ static kernel *load_copy(const char *library, unsigned number)
     void *handle = system(command) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!handle)
         exit(fail(path, dlerror()));
-    kernel *k;
-    *(void **)&k = dlsym(handle, "clsm_row");
-    return k;
+    return (union kernel){dlsym(handle, "clsm_row")};
 }
 
 static void work_item(void *argument)
 {
     const struct call *c = argument;
-    c->kernel(c->x, c->y, c->shape, c->shared);
+    if (c->targets)
+        c->kernel.loss(c->x, c->y, c->targets, c->loss, c->shape, c->shared);
+    else
+        c->kernel.plain(c->x, c->y, c->shape, c->shared);
 }
 
 /* y between guards. */
@@ -151,6 +160,19 @@ static void *make_x(const struct trial *t, size_t elements)
     return x;
 }
 
+/* One a row: columns, what is ignored, what is no column. */
+static int *make_targets(const struct trial *t)
+{
+    const clsm_problem *p = &t->problem;
+    int *targets = malloc(p->rows * sizeof *targets);
+    for (size_t r = 0; r < p->rows; r++)
+        targets[r] = r % 7 == 3    ? (int)p->ignore_index
+                     : r % 11 == 5 ? -1
+                     : r % 11 == 6 ? (int)p->cols
+                                   : (int)(r * 31 % p->cols);
+    return targets;
+}
+
 /* Counters and tickets go back to 0. */
 static bool counts_are_back(const unsigned *shared)
 {
@@ -168,7 +190,9 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     const clsm_args args = {.struct_bytes = sizeof args};
     clsm_report report = {.struct_bytes = sizeof report};
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
+    float *loss[2] = {calloc(p->rows, sizeof(float)), calloc(p->rows, sizeof(float))};
     void *x = make_x(t, elements), *shared = calloc(1, SHARED_BYTES);
+    int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     struct call calls[MOST_GROUPS] = {0};
     void *arguments[MOST_GROUPS];
     for (unsigned turn = 0; turn < 2; turn++) {
@@ -178,8 +202,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
             shape.launch_rows = shape.rows;
             shape.epoch = EPOCH + turn * shape.rows;
             shape.stage = STAGE_WRITE;
-            kernel *k = turn ? calls[g].kernel : load_copy(library, g);
-            calls[g] = (struct call){k, x, y[turn], shape, shared};
+            union kernel k = turn ? calls[g].kernel : load_copy(library, g);
+            calls[g] = (struct call){k, x, targets, y[turn], loss[turn], shape, shared};
             arguments[g] = calls + g;
         }
         if (!machine_run(work_item, arguments, groups,
@@ -190,13 +214,22 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         if (!counts_are_back(shared))
             return fail(library, "leaves a counter");
     }
-    if (memcmp(y[0], y[1], bytes) != 0)
+    if (memcmp(y[0], y[1], bytes) != 0 ||
+        memcmp(loss[0], loss[1], p->rows * sizeof(float)) != 0)
         return fail(library, "other bits in another order");
-    if (clsm_check(&t->problem, x, y[0], &report) != CLSM_OK)
+    clsm_host_args host = {.struct_bytes = sizeof host, .x = x, .y = y[0]};
+    if (targets) {
+        host.operand[CLSM_TARGETS] = targets;
+        host.operand[CLSM_LOSS] = loss[0];
+    }
+    if (clsm_check_args(&t->problem, &host, &report) != CLSM_OK)
         return fail(library, clsm_last_message());
     printf("%.3f of the bound\n", report.worst);
-    for (unsigned turn = 0; turn < 2; turn++)
+    for (unsigned turn = 0; turn < 2; turn++) {
         free(y[turn] - GUARD);
+        free(loss[turn]);
+    }
+    free(targets);
     free(x);
     free(shared);
     return report.pass ? 0 : fail(library, "outside the bound");
