@@ -46,14 +46,16 @@ union kernel {
     void (*plain)(const void *x, void *y, struct shape shape, void *shared);
     void (*loss)(const void *x, void *y, const int *targets, float *loss,
                  struct shape shape, void *shared);
+    void (*backward)(const void *x, void *y, const void *dy, struct shape shape,
+                     void *shared);
 };
 
 /* What one work-group's work-items are given. Each has a copy of the library, for the
  * local memory in it. */
 struct call {
     union kernel kernel;
-    const void *x;
-    const int *targets; /* of a loss, or NULL */
+    const void *x, *dy; /* dy, targets: or NULL */
+    const int *targets;
     void *y;
     float *loss;
     struct shape shape;
@@ -127,6 +129,8 @@ static void work_item(void *argument)
     const struct call *c = argument;
     if (c->targets)
         c->kernel.loss(c->x, c->y, c->targets, c->loss, c->shape, c->shared);
+    else if (c->dy)
+        c->kernel.backward(c->x, c->y, c->dy, c->shape, c->shared);
     else
         c->kernel.plain(c->x, c->y, c->shape, c->shared);
 }
@@ -146,7 +150,7 @@ static bool guards_stand(const unsigned char *y, size_t bytes)
     return true;
 }
 
-static void *make_x(const struct trial *t, size_t elements)
+static void *make_x(const struct trial *t, size_t elements, size_t seed)
 {
     const clsm_problem *p = &t->problem;
     void *x = malloc(elements * clsm_type_bytes(p->x_type));
@@ -154,8 +158,8 @@ static void *make_x(const struct trial *t, size_t elements)
         for (size_t i = 0; i < p->inner; i++) {
             size_t n = r * p->inner + i;
             enum input_kind kind = (enum input_kind)(n % INPUT_KIND_COUNT);
-            input_fill(kind, 1 + n, p->x_type, x, r * p->cols * p->inner + i, p->inner,
-                       p->cols);
+            input_fill(kind, seed + n, p->x_type, x, r * p->cols * p->inner + i,
+                       p->inner, p->cols);
         }
     return x;
 }
@@ -191,7 +195,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     clsm_report report = {.struct_bytes = sizeof report};
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
     float *loss[2] = {calloc(p->rows, sizeof(float)), calloc(p->rows, sizeof(float))};
-    void *x = make_x(t, elements), *shared = calloc(1, SHARED_BYTES);
+    void *x = make_x(t, elements, 1), *shared = calloc(1, SHARED_BYTES);
+    void *dy = clsm_has(p, CLSM_DY) ? make_x(t, elements, 2) : NULL;
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     struct call calls[MOST_GROUPS] = {0};
     void *arguments[MOST_GROUPS];
@@ -203,7 +208,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
             shape.epoch = EPOCH + turn * shape.rows;
             shape.stage = STAGE_WRITE;
             union kernel k = turn ? calls[g].kernel : load_copy(library, g);
-            calls[g] = (struct call){k, x, targets, y[turn], loss[turn], shape, shared};
+            calls[g] =
+                (struct call){k, x, dy, targets, y[turn], loss[turn], shape, shared};
             arguments[g] = calls + g;
         }
         if (!machine_run(work_item, arguments, groups,
@@ -218,6 +224,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         memcmp(loss[0], loss[1], p->rows * sizeof(float)) != 0)
         return fail(library, "other bits in another order");
     clsm_host_args host = {.struct_bytes = sizeof host, .x = x, .y = y[0]};
+    host.operand[CLSM_DY] = dy;
     if (targets) {
         host.operand[CLSM_TARGETS] = targets;
         host.operand[CLSM_LOSS] = loss[0];
@@ -230,6 +237,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         free(loss[turn]);
     }
     free(targets);
+    free(dy);
     free(x);
     free(shared);
     return report.pass ? 0 : fail(library, "outside the bound");

@@ -38,6 +38,8 @@ log_softmax f32  99   33  1 staged:CLUSTER=1,WG=64        2
 cross_entropy bf16 599 10 1 staged:CLUSTER=1,WG=64        2
 cross_entropy f32 99   50 1 staged:CLUSTER=2,WG=64        1
 cross_entropy bf16 40 100 1 cluster:CLUSTER=4,WG=64       2
+log_softmax_backward bf16 300 10 1 staged:CLUSTER=1,WG=64 2
+log_softmax_backward f32 99 50 1 staged:CLUSTER=4,WG=64   2
 log_softmax bf16 40  700 32 strided:WG=128,TILE=32        2
 """
 
