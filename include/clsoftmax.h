@@ -34,6 +34,7 @@
  * Non-finite rows. By default a row with NaN or +inf, or of nothing but -inf, becomes NaN,
  * and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite. max passes
  * over NaN; sum and lse are NaN then. A row of nothing but -inf has sum 0 and lse -inf.
+ * The backward operations make a row NaN whose dy has NaN or an infinity.
  *
  * Errors. Every function that can fail returns a clsm_status; clsm_last_message() then
  * says, for the calling thread, which argument it was, its value and what was expected, or
