@@ -114,14 +114,14 @@ static double ptx_anew_f64(double v)
 }
 
 /* v, of which the compiler does not know how it came about. */
-static ulong ptx_together(ulong v)
+static ulong ptx_opaque(ulong v)
 {
     ulong w;
     __asm__("mov.b64 %0, %1;" : "=l"(w) : "l"(v));
     return w;
 }
 
-static uint ptx_together_uint(uint v)
+static uint ptx_opaque_uint(uint v)
 {
     uint w;
     __asm__("mov.b32 %0, %1;" : "=r"(w) : "r"(v));

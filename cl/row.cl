@@ -67,10 +67,12 @@
     GIVEN(WEIGHTS, weights) GIVEN(FROM_MAX, from_max) GIVEN(FROM_SUM, from_sum)          \
     GIVEN(MAX, max_out) GIVEN(SUM, sum_out) GIVEN(LSE, lse_out) GIVEN(LOSS, loss_out)    \
     GIVEN(INDICES, indices) GIVEN(BAD_TARGETS, bad_targets) shape
+/* Row r, or its neighbour, of which r alone may be past the last one; row k of the block that
+ * begins with row r, where the caller knows whether that has it; a row not past the last one. */
 #define ROW_AT(r) ROW_BESIDE(r, 0)
 #define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
 #define ROW_NEAR(r, k, inside) row_of(r, (inside) ? (k) : 0, inside, ALL_TENSORS)
-#define ROW_INSIDE(r) row_of(r, 0, true, ALL_TENSORS) /* not past the last one */
+#define ROW_INSIDE(r) row_of(r, 0, true, ALL_TENSORS)
 
 struct row {
     const __global mem_x *x;
@@ -122,11 +124,11 @@ struct row {
 /* A pointer that all work-items of a block of rows compute together, once: NVIDIA's compiler
  * would add up for each row what stands in front of it. */
 #if HAS_PTX && defined ROWS
-#define TOGETHER(T, pointer) ((T *)ptx_together((ulong)(pointer)))
-#define TOGETHER_UINT(v) ptx_together_uint(v)
+#define IN_COMMON(T, pointer) ((T *)ptx_opaque((ulong)(pointer)))
+#define IN_COMMON_UINT(v) ptx_opaque_uint(v)
 #else
-#define TOGETHER(T, pointer) (pointer)
-#define TOGETHER_UINT(v) (v)
+#define IN_COMMON(T, pointer) (pointer)
+#define IN_COMMON_UINT(v) (v)
 #endif
 
 /* The columns that a query sees. */
@@ -227,7 +229,7 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.smoothing = number(shape.smoothing);
     row.z_loss = number(shape.z_loss);
     row.ignore = (long)shape.ignore;
-    row.target = TOGETHER(const __global TARGET, targets + (shape.at_targets + r)) + beside;
+    row.target = IN_COMMON(const __global TARGET, targets + (shape.at_targets + r)) + beside;
 #endif
 #if HAS_WEIGHTS
     row.weights = weights + shape.at_weights;
@@ -236,16 +238,16 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.bad_targets = bad_targets + shape.at_bad_targets;
 #endif
 #if HAS_MAX
-    row.max_out = TOGETHER(__global SCALAR, max_out + (shape.at_max + r)) + beside;
+    row.max_out = IN_COMMON(__global SCALAR, max_out + (shape.at_max + r)) + beside;
 #endif
 #if HAS_SUM
-    row.sum_out = TOGETHER(__global SCALAR, sum_out + (shape.at_sum + r)) + beside;
+    row.sum_out = IN_COMMON(__global SCALAR, sum_out + (shape.at_sum + r)) + beside;
 #endif
 #if HAS_LSE
-    row.lse_out = TOGETHER(__global SCALAR, lse_out + (shape.at_lse + r)) + beside;
+    row.lse_out = IN_COMMON(__global SCALAR, lse_out + (shape.at_lse + r)) + beside;
 #endif
 #if HAS_LOSS
-    row.loss_out = TOGETHER(__global SCALAR, loss_out + (shape.at_loss + r)) + beside;
+    row.loss_out = IN_COMMON(__global SCALAR, loss_out + (shape.at_loss + r)) + beside;
 #endif
 #ifdef PLACES
     row.indices = indices + (shape.at_indices + outer * PLACES * shape.inner + inner) +

@@ -158,7 +158,7 @@ INLINE TARGET target_of(TENSORS, size_t r, uint rows, uint set)
 #if HAS_TARGETS
     uint k = row_of_set(set);
     const __global TARGET *first =
-        TOGETHER(const __global TARGET, targets + (shape.at_targets + r));
+        IN_COMMON(const __global TARGET, targets + (shape.at_targets + r));
     return first[set < ROWS && k < rows ? k : 0];
 #else
     return 0;
@@ -174,10 +174,10 @@ clsm_row(TENSORS)
     __local real scratch[LANES_SCRATCH + 1];
     for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
          r += get_num_groups(0) * (size_t)ROWS) {
-        const uint rows = TOGETHER_UINT((uint)min(shape.rows - r, (size_t)ROWS));
+        const uint rows = IN_COMMON_UINT((uint)min(shape.rows - r, (size_t)ROWS));
         struct block block = {r, rows * COLS};
         struct stage stage;
-        stage.x = staged_at(TOGETHER(__local uint4, local_x), PHASE_OF(x, X_BYTES), X_BYTES);
+        stage.x = staged_at(IN_COMMON(__local uint4, local_x), PHASE_OF(x, X_BYTES), X_BYTES);
         stage.y = stage.x;
         block_in(local_x, x, shape.x, shape, block, X_BYTES);
 #if HAS_DY

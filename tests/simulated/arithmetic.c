@@ -26,8 +26,8 @@ float ptx_inverse(float v);
 float ptx_max_nan(float a, float b);
 float ptx_product(float a, float b);
 float ptx_anew(float v);
-unsigned long ptx_together(unsigned long v);
-unsigned ptx_together_uint(unsigned v);
+unsigned long ptx_opaque(unsigned long v);
+unsigned ptx_opaque_uint(unsigned v);
 void ptx_add_apart(float *ones, float *others, float x, float one, float term);
 void ptx_set_apart(float *ones, float *others, float x, float one, float term);
 float ptx_half(unsigned word, unsigned k);
@@ -119,12 +119,12 @@ float ptx_anew(float v)
     return v;
 }
 
-unsigned long ptx_together(unsigned long v)
+unsigned long ptx_opaque(unsigned long v)
 {
     return v;
 }
 
-unsigned ptx_together_uint(unsigned v)
+unsigned ptx_opaque_uint(unsigned v)
 {
     return v;
 }
