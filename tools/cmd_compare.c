@@ -37,7 +37,9 @@ static const char help[] =
     "                   (the host's cores, at most 16)\n"
     "A configuration whose first runs take over 1.5 times the chosen one's median is "
     "not\n"
-    "timed further.\n\n"
+    "timed further. At the end the chosen and the best one are timed again, on a CPU "
+    "in\n"
+    "five turns.\n\n"
     "Example:\n  clsoftmax compare --device all\n"
     "  clsoftmax compare --shapes 4096x1024 --all\n"
     "  clsoftmax compare --random 200 --seconds 240 --json regret.json\n";
