@@ -33,6 +33,7 @@
     X(check_special)                                                                   \
     X(variant)                                                                         \
     X(choose)                                                                          \
+    X(choose_measured)                                                                 \
     X(held)                                                                            \
     X(tuned)                                                                           \
     X(usage)                                                                           \

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Choices that were measured, see bench/NOTES.md: on devices as they were then, these
+ * problems go to what was the fastest. */
+#include "choose.h"
+#include "suites.h"
+
+static const struct traits gpu = {
+    .bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
+    .lanes_by = LANES_PTX,
+    .lanes = 32,
+    .lanes_std = "CL1.2",
+    .compute_units = 132,
+    .vector_width = 1,
+    .max_wg = 1024,
+    .local_bytes = 49152,
+};
+
+static const struct traits cpu = {
+    .bits = TRAIT_CPU | TRAIT_F64 | TRAIT_FMA,
+    .lanes_std = "CL1.2",
+    .compute_units = 16,
+    .vector_width = 8,
+    .max_wg = 4096,
+    .local_bytes = 524288,
+};
+
+static struct choice c;
+
+START_TEST(long_packed_rows_on_a_cpu_go_to_a_loop_a_core)
+{
+    for (size_t cols = 256; cols <= 70000; cols += 97) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 4096, cols);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        EXPECT(clsm_choose(&p, &cpu, NULL, &c) == CLSM_OK, "%s", clsm_last_message());
+        enum geometry geometry = clsm_variants[c.ranked[0].config.variant].geometry;
+        EXPECT(geometry == ROW_RUN_PER_ITEM, "cols %zu", cols);
+    }
+}
+END_TEST
+
+/* A list for each lane of a vector costs more than it saves in short rows. */
+START_TEST(the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu)
+{
+    static const struct {
+        size_t cols, k;
+        enum geometry geometry;
+    } rows[] = {{4, 4, ROW_PER_ITEM},
+                {20, 2, ROW_PER_ITEM},
+                {1000, 1, ROW_RUN_PER_ITEM},
+                {10000, 4, ROW_RUN_PER_ITEM}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_TOPK, CLSM_F32, 50000, rows[i].cols);
+        given.k = rows[i].k;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
+        EXPECT(clsm_variants[c.ranked[0].config.variant].geometry == rows[i].geometry,
+               "k %zu of %zu", rows[i].k, rows[i].cols);
+    }
+}
+END_TEST
+
+START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
+{
+    clsm_problem given;
+    struct problem p;
+    clsm_problem_init(&given, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 4096, 4096);
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
+    ck_assert_uint_eq(clsm_config_value(&c.ranked[0].config, "VEC", 1),
+                      cpu.vector_width);
+}
+END_TEST
+
+/* Measured on an H200, see bench/NOTES.md. */
+START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols;
+        const char *variant;
+    } cases[] = {
+        /* each pack's numbers lie as many rows apart as the pack has */
+        {CLSM_DEFERRED_SOFTMAX, CLSM_BF16, 4644481, 1, "staged"},
+        {CLSM_STATISTICS, CLSM_F16, 8419009, 4, "staged"},
+        {CLSM_SOFTMAX, CLSM_F32, 1763152, 2, "packed"},
+        /* few rows: told without a pause, or not shared at all */
+        {CLSM_LOG_SUM_EXP, CLSM_F16, 4, 269888, "ahead"},
+        {CLSM_STATISTICS, CLSM_F32, 78, 9643, "registers"},
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 1989, 2240, "registers"},
+        {CLSM_CROSS_ENTROPY, CLSM_F16, 257751, 98, "cluster"},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 7491204, 4, "staged"},
+        /* finishing is one launch, reading and merging are two */
+        {CLSM_FINISH_SOFTMAX, CLSM_F16, 20, 32128, "split"},
+        {CLSM_MERGE_STATISTICS, CLSM_F32, 2, 476661, "ahead"},
+        /* rows to a work-item each are scattered over memory */
+        {CLSM_TOPK, CLSM_BF16, 334998, 320, "cluster"},
+    };
+    struct traits h200 = gpu;
+    h200.bits |= TRAIT_PTX;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
+        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
+                         cases[i].variant);
+    }
+}
+END_TEST
+
+START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
+{
+    static const struct {
+        size_t rows, cols;
+        unsigned flags;
+        const char *variant;
+    } cases[] = {
+        {131072, 1024, 0, "registers"},
+        {131072, 1024, CLSM_CAUSAL, "cluster"},
+        {1024, 131072, CLSM_CAUSAL, "ahead"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_BF16, cases[i].rows,
+                          cases[i].cols);
+        given.flags = cases[i].flags;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
+        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
+                         cases[i].variant);
+    }
+}
+END_TEST
+
+Suite *choose_measured_suite(void)
+{
+    Suite *suite = suite_create("choose_measured");
+    TCase *t = tcase_create("choose_measured");
+    tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
+    tcase_add_test(t, the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu);
+    tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
+    tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
+    tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
+    suite_add_tcase(suite, t);
+    return suite;
+}
