@@ -2,21 +2,11 @@
 /* Facts about choosing, on made-up devices: what is chosen always fits, the ranking is
  * total, and the reason is said. Which one is fastest is for the bench to say. */
 #include "choose.h"
+#include "devices.h"
 #include "suites.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static const struct traits gpu = {
-    .bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
-    .lanes_by = LANES_PTX,
-    .lanes = 32,
-    .lanes_std = "CL1.2",
-    .compute_units = 132,
-    .vector_width = 1,
-    .max_wg = 1024,
-    .local_bytes = 49152,
-};
 
 static const struct traits small_gpu = {
     .lanes_std = "CL1.2",
@@ -24,15 +14,6 @@ static const struct traits small_gpu = {
     .vector_width = 4,
     .max_wg = 256,
     .local_bytes = 16384,
-};
-
-static const struct traits cpu = {
-    .bits = TRAIT_CPU | TRAIT_F64 | TRAIT_FMA,
-    .lanes_std = "CL1.2",
-    .compute_units = 16,
-    .vector_width = 8,
-    .max_wg = 4096,
-    .local_bytes = 524288,
 };
 
 static const struct traits *const devices[] = {&gpu, &small_gpu, &cpu};

@@ -2,27 +2,8 @@
 /* Choices that were measured, see bench/NOTES.md: on devices as they were then, these
  * problems go to what was the fastest. */
 #include "choose.h"
+#include "devices.h"
 #include "suites.h"
-
-static const struct traits gpu = {
-    .bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
-    .lanes_by = LANES_PTX,
-    .lanes = 32,
-    .lanes_std = "CL1.2",
-    .compute_units = 132,
-    .vector_width = 1,
-    .max_wg = 1024,
-    .local_bytes = 49152,
-};
-
-static const struct traits cpu = {
-    .bits = TRAIT_CPU | TRAIT_F64 | TRAIT_FMA,
-    .lanes_std = "CL1.2",
-    .compute_units = 16,
-    .vector_width = 8,
-    .max_wg = 4096,
-    .local_bytes = 524288,
-};
 
 static struct choice c;
 

@@ -2,22 +2,12 @@
 /* Facts about mappings that hold rows in registers or share them among work-groups:
  * what fits, in how many parts, and where the estimate prefers them. */
 #include "choose.h"
+#include "devices.h"
 #include "suites.h"
 
 #include <math.h>
 
-static const struct traits gpu = {
-    .bits = TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT | TRAIT_F64 | TRAIT_EXACT_DIVIDE,
-    .lanes_by = LANES_PTX,
-    .lanes = 32,
-    .lanes_std = "CL1.2",
-    .compute_units = 132,
-    .vector_width = 1,
-    .max_wg = 1024,
-    .local_bytes = 49152,
-};
-
-static const struct traits cpu = {
+static const struct traits cpu_without_fma = {
     .bits = TRAIT_CPU | TRAIT_F64,
     .lanes_std = "CL1.2",
     .compute_units = 16,
@@ -285,7 +275,8 @@ START_TEST(a_cpu_takes_a_loop_a_core_by_its_records)
     for (size_t k = 0; k < COUNT(types); k++)
         for (size_t cols = 1; cols <= 70000; cols += 1 + cols / 9) {
             struct problem p = packed(CLSM_SOFTMAX, types[k], 4096, cols);
-            EXPECT(chosen(&p, &cpu)->geometry == ROW_RUN_PER_ITEM, "cols %zu", cols);
+            EXPECT(chosen(&p, &cpu_without_fma)->geometry == ROW_RUN_PER_ITEM,
+                   "cols %zu", cols);
             EXPECT(strstr(c.reason, "measured fastest"), "cols %zu: %s", cols,
                    c.reason);
         }
@@ -300,7 +291,7 @@ START_TEST(over_all_row_lengths_something_fits_and_has_an_estimate)
             for (size_t cols = 1; cols <= MAX_COLS; cols += 1 + cols / 3) {
                 struct problem p = packed((clsm_op)op, types[k % COUNT(types)],
                                           rows[k / COUNT(types)], cols);
-                chosen(&p, k % 2 ? &gpu : &cpu);
+                chosen(&p, k % 2 ? &gpu : &cpu_without_fma);
                 for (unsigned i = 0; i < c.fit; i++)
                     EXPECT(isfinite(c.ranked[i].seconds) && c.ranked[i].seconds > 0,
                            "%s, cols %zu: no estimate",
