@@ -46,12 +46,23 @@ enum { GROUP = AT_ONCE < KEPT ? AT_ONCE : KEPT };
 #ifndef READS_AGAIN
 #define READS_AGAIN 0 /* 1: what is held is read again before it is written */
 #endif
-/* Terms as wide as what they are made of take its place, where the result is made of them. */
-#if TERMS_SERVE && !READS_AGAIN && (LOGITS_READY || X_IS_REAL)
+/* Where the result is made of terms, these take the place of what they are made of: if they are
+ * as wide as that, or where a few packs of 16-bit numbers leave registers for wider ones. */
+#ifndef WIDE_PACKS
+#define WIDE_PACKS 2
+#endif
+#if TERMS_SERVE && HAS_PTX && CAT(BITS_, X) == 16 && !(LOGITS_READY || OP_NEEDS_REST ||  \
+    TAMED || AHEAD) && KEPT == PACKS && PACKS <= WIDE_PACKS
+#define WIDE_TERMS 1
+#else
+#define WIDE_TERMS 0
+#endif
+#if TERMS_SERVE && !READS_AGAIN && (LOGITS_READY || X_IS_REAL || WIDE_TERMS)
 #define HOLDS_TERMS 1
 #else
 #define HOLDS_TERMS 0
 #endif
+#define HOLDS_NUMBERS (HOLDS_LOGITS || WIDE_TERMS) /* as real, beside the words of x */
 
 /* Are these made together with the logits? See held_once.cl. */
 #define ONE_PASS                                                                         \
@@ -80,7 +91,7 @@ enum {
 struct held {
     uint x[KEPT][X_WORDS]; /* what does not take part is FILL */
     uint dy[KEPT][DY_WORDS];
-    real logit[HOLDS_LOGITS ? KEPT : 1][PACK];
+    real number[HOLDS_NUMBERS ? KEPT : 1][PACK]; /* logits or terms */
     __local uint4 *stock; /* pack STOCK_FIRST, the next one PLACES_EACH further */
 #if MASKS_AHEAD
     __local uint *masks; /* pack 0's, the next one's MASK_WORDS * WG further */
@@ -96,7 +107,7 @@ struct held {
 /* A pack on its way through the arithmetic. */
 struct pack {
     uint x[X_WORDS], dy[DY_WORDS];
-    real logit[PACK]; /* HOLDS_LOGITS */
+    real number[PACK]; /* HOLDS_NUMBERS */
 };
 
 INLINE bool pack_is_seen(struct row row, uint c)
@@ -113,9 +124,9 @@ INLINE struct pack get_kept(const struct held *h, uint j)
     UNROLL for (uint i = 0; i < DY_WORDS; i++)
         pack.dy[i] = h->dy[j][i];
 #endif
-#if HOLDS_LOGITS
+#if HOLDS_NUMBERS
     UNROLL for (uint k = 0; k < PACK; k++)
-        pack.logit[k] = h->logit[j][k];
+        pack.number[k] = h->number[j][k];
 #endif
     return pack;
 }
@@ -128,9 +139,9 @@ INLINE void set_kept(struct held *h, uint j, const struct pack *pack)
     UNROLL for (uint i = 0; i < DY_WORDS; i++)
         h->dy[j][i] = pack->dy[i];
 #endif
-#if HOLDS_LOGITS
+#if HOLDS_NUMBERS
     UNROLL for (uint k = 0; k < PACK; k++)
-        h->logit[j][k] = pack->logit[k];
+        h->number[j][k] = pack->number[k];
 #endif
 }
 
@@ -146,8 +157,8 @@ INLINE struct pack get_stocked(const struct held *h, uint j, uint zero)
     UNROLL for (uint q = 0; q < NUMBER_PLACES; q++)
     {
         float4 four = as_float4(place[q * WG]);
-        pack.logit[4 * q] = four.x, pack.logit[4 * q + 1] = four.y;
-        pack.logit[4 * q + 2] = four.z, pack.logit[4 * q + 3] = four.w;
+        pack.number[4 * q] = four.x, pack.number[4 * q + 1] = four.y;
+        pack.number[4 * q + 2] = four.z, pack.number[4 * q + 3] = four.w;
     }
 #endif
 #if HAS_DY
@@ -161,7 +172,7 @@ INLINE void set_stocked(struct held *h, uint j, const struct pack *pack)
 {
     __local uint4 *place = h->stock + (j - STOCK_FIRST) * PLACES_EACH;
 #if HOLDS_LOGITS
-    const real *l = pack->logit;
+    const real *l = pack->number;
     UNROLL for (uint q = 0; q < NUMBER_PLACES; q++)
         place[q * WG] =
             as_uint4((float4)(l[4 * q], l[4 * q + 1], l[4 * q + 2], l[4 * q + 3]));
@@ -174,9 +185,9 @@ INLINE void set_stocked(struct held *h, uint j, const struct pack *pack)
 /* Numbers in the place of a pack's logits, or of its x. */
 INLINE void pack_set(struct pack *pack, const real *v)
 {
-#if HOLDS_LOGITS
+#if HOLDS_NUMBERS
     UNROLL for (uint k = 0; k < PACK; k++)
-        pack->logit[k] = v[k];
+        pack->number[k] = v[k];
 #else
     CAT(words_from_, X)(pack->x, v);
 #endif
@@ -185,8 +196,8 @@ INLINE void pack_set(struct pack *pack, const real *v)
 /* One of these numbers. */
 INLINE real pack_number(const struct pack *pack, uint k)
 {
-#if HOLDS_LOGITS
-    return pack->logit[k];
+#if HOLDS_NUMBERS
+    return pack->number[k];
 #else
     return CAT(word_, X)(pack->x, k);
 #endif

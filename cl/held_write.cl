@@ -131,7 +131,7 @@ INLINE void held_clear(struct held *h, uint kept, struct row row, struct writing
     UNROLL for (uint i = 0; i < X_WORDS; i++)
         pack.x[i] = (HOLDS_TERMS ? 0u : FILL_WORD(i)) + row.zero;
     UNROLL for (uint k = 0; k < PACK; k++)
-        pack.logit[k] = (real)0;
+        pack.number[k] = (real)0;
     UNROLL for (uint j = 0; j < kept; j++)
         set_kept(h, j, &pack);
     STOCK_LOOP for (uint j = kept; j < PACKS; j++)

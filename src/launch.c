@@ -4,24 +4,34 @@
 
 #include "status.h"
 
-/* Work-groups of one launch, for each compute unit; rows beyond are looped over. */
-enum { GPU_ITEMS_PER_UNIT = 16384, CPU_GROUPS_PER_UNIT = 64 };
+/* Work-groups of one launch: rows beyond are looped over. */
+enum {
+    CPU_GROUPS_PER_UNIT = 64,
+    GPU_ITEMS_PER_UNIT = 16384,
+    GPU_GROUP_BYTES = 4096, /* that take as long to move as a work-group to start */
+    GPU_MOST_GROUPS = 1 << 21
+};
 
-static size_t most_groups(const struct traits *t, const struct config *config)
-{
-    size_t per_unit = t->bits & TRAIT_CPU ? CPU_GROUPS_PER_UNIT
-                                          : GPU_ITEMS_PER_UNIT / clsm_config_wg(config);
-    return t->compute_units * per_unit;
-}
-
-static size_t groups_of(const clsm_plan *plan, const struct config *config, size_t rows)
+/* On a GPU in one turn, which goes through memory from one end to the other, unless
+ * work-groups would be too small for that. */
+static size_t groups_of(const clsm_plan *plan, const struct config *config,
+                        const struct problem *p)
 {
     const struct traits *t = &plan->engine->traits;
+    size_t rows = p->rows * p->inner;
     if (clsm_variants[config->variant].pipelined) /* parts of rows do not come here */
         return clsm_config_runs(config, rows, t);
     size_t per_group = clsm_config_rows_per_group(config, &plan->problem, t);
     size_t needed = rows / per_group + (rows % per_group != 0);
-    size_t most = most_groups(t, config);
+    bool cpu = t->bits & TRAIT_CPU;
+    size_t most =
+        t->compute_units * (cpu ? (size_t)CPU_GROUPS_PER_UNIT
+                                : GPU_ITEMS_PER_UNIT / clsm_config_wg(config));
+    if (needed > most && !cpu) {
+        uint64_t paid = clsm_problem_bytes(p) / GPU_GROUP_BYTES;
+        paid = paid < GPU_MOST_GROUPS ? paid : GPU_MOST_GROUPS;
+        most = paid > most ? (size_t)paid : most;
+    }
     return needed < most ? needed : most;
 }
 
@@ -196,11 +206,10 @@ clsm_status clsm_launch(clsm_plan *plan, cl_command_queue queue, const clsm_args
     struct launch l = {plan, queue, config, clsm_launch_shape(p, args), n_wait, wait};
     pthread_mutex_lock(&plan->lock);
     cl_int error = set_tensors(plan, args, p);
-    clsm_status status =
-        error != CL_SUCCESS ? clsm_fail_cl(error, "clSetKernelArg")
-        : clsm_variants[config->variant].geometry == ROW_PER_GROUPS
-            ? launch_shared(&l, p, done)
-            : launch_groups(&l, groups_of(plan, config, l.shape.rows), done);
+    clsm_status status = error != CL_SUCCESS ? clsm_fail_cl(error, "clSetKernelArg")
+                         : clsm_variants[config->variant].geometry == ROW_PER_GROUPS
+                             ? launch_shared(&l, p, done)
+                             : launch_groups(&l, groups_of(plan, config, p), done);
     pthread_mutex_unlock(&plan->lock);
     return status;
 }
