@@ -47,12 +47,10 @@ enum { GROUP = AT_ONCE < KEPT ? AT_ONCE : KEPT };
 #define READS_AGAIN 0 /* 1: what is held is read again before it is written */
 #endif
 /* Where the result is made of terms, these take the place of what they are made of: if they are
- * as wide as that, or where a few packs of 16-bit numbers leave registers for wider ones. */
-#ifndef WIDE_PACKS
-#define WIDE_PACKS 2
-#endif
-#if TERMS_SERVE && HAS_PTX && CAT(BITS_, X) == 16 && !(LOGITS_READY || OP_NEEDS_REST ||  \
-    TAMED || AHEAD) && KEPT == PACKS && PACKS <= WIDE_PACKS
+ * as wide as that, or where up to two packs of 16-bit numbers leave registers for wider ones;
+ * but not if terms are off by what only their own maximum tells (BIASED). */
+#if HAS_PTX && CAT(BITS_, X) == 16 && PACKS <= 2 && KEPT == PACKS && TERMS_SERVE &&      \
+    !(LOGITS_READY || REAL_IS_F64 || OP_NEEDS_REST || MAX_MOVES || TAMED || AHEAD)
 #define WIDE_TERMS 1
 #else
 #define WIDE_TERMS 0
