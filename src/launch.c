@@ -8,12 +8,18 @@
 enum {
     CPU_GROUPS_PER_UNIT = 64,
     GPU_ITEMS_PER_UNIT = 16384,
-    GPU_GROUP_BYTES = 4096, /* that take as long to move as a work-group to start */
+    GPU_GROUP_BYTES = 4096, /* that take longer to move than a work-group to start */
     GPU_MOST_GROUPS = 1 << 21
 };
 
-/* On a GPU in one turn, which goes through memory from one end to the other, unless
- * work-groups would be too small for that. */
+/* Does each work-group compute for long what all its rows have in common? */
+static bool starts_slowly(const struct problem *p)
+{
+    return clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+}
+
+/* On a GPU one turn, which goes through memory from one end to the other, unless
+ * work-groups are too small for that or start slowly. */
 static size_t groups_of(const clsm_plan *plan, const struct config *config,
                         const struct problem *p)
 {
@@ -27,7 +33,7 @@ static size_t groups_of(const clsm_plan *plan, const struct config *config,
     size_t most =
         t->compute_units * (cpu ? (size_t)CPU_GROUPS_PER_UNIT
                                 : GPU_ITEMS_PER_UNIT / clsm_config_wg(config));
-    if (needed > most && !cpu) {
+    if (needed > most && !cpu && !starts_slowly(p)) {
         uint64_t paid = clsm_problem_bytes(p) / GPU_GROUP_BYTES;
         paid = paid < GPU_MOST_GROUPS ? paid : GPU_MOST_GROUPS;
         most = paid > most ? (size_t)paid : most;
