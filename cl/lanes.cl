@@ -70,24 +70,15 @@ static struct pair lanes_sum_of(struct pair s, struct pair other)
 #if LANES_BY == LANES_PTX
 #define lanes_any(v, scratch) ptx_any(v)
 
-static float swap_f32(float v, uint distance)
-{
-    float other;
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-                     : "=f"(other)
-                     : "f"(v), "r"(distance));
-    return other;
-}
-
 INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 {
 #if REAL_IS_F64
     float2 halves = as_float2(v);
-    halves.x = swap_f32(halves.x, distance);
-    halves.y = swap_f32(halves.y, distance);
+    halves.x = ptx_swap(halves.x, distance);
+    halves.y = ptx_swap(halves.y, distance);
     return as_double(halves);
 #else
-    return swap_f32(v, distance);
+    return ptx_swap(v, distance);
 #endif
 }
 #elif LANES_BY == LANES_LOCAL

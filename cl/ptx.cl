@@ -80,6 +80,16 @@ static bool ptx_any(bool v)
     return any;
 }
 
+/* What the lane has whose number differs in the bits of `distance`. */
+static float ptx_swap(float v, uint distance)
+{
+    float other;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                     : "=f"(other)
+                     : "f"(v), "r"(distance));
+    return other;
+}
+
 /* Where x is `one`, 1 to ones; elsewhere term to others. */
 static void ptx_add_apart(float *ones, float *others, float x, float one, float term)
 {

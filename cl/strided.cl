@@ -30,8 +30,7 @@ INLINE void tile_state(struct held *h, const struct row *row, uint first, struct
     EACH(v)
         max[v] = s[v].max;
 #if OP_NEEDS_MAX
-    EACH(v)
-        max[v] = held_max(h, v);
+    held_max(h, max);
     set_max_of(max, PACK, scratch);
     held_forget(h, row);
 #endif

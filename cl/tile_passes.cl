@@ -3,18 +3,47 @@
  * of its columns, for any operation. */
 #include "tile.cl"
 
-INLINE real held_max(const struct held *h, uint v)
+/* The largest of what is held, of each softmax. */
+INLINE void held_max(const struct held *h, real *max)
 {
-    real max = -INFINITY;
-    UNROLL for (uint k = 0; k < HOLD; k++)
-        max = real_max(max, held_element(h, k, v).x);
-    return max;
+#if WORD_MAX && !FORMS
+    uint most[X_WORDS];
+    UNROLL for (uint i = 0; i < X_WORDS; i++)
+        most[i] = h->x[i];
+    UNROLL for (uint i = X_WORDS; i < HOLD * X_WORDS; i++)
+        most[i % X_WORDS] = word_max(most[i % X_WORDS], h->x[i]);
+    EACH(v)
+        max[v] = real_max(CAT(word_, X)(most, v), (real)(-INFINITY)); /* no NaN */
+#else
+    EACH(v)
+    {
+        max[v] = -INFINITY;
+        UNROLL for (uint k = 0; k < HOLD; k++)
+            max[v] = real_max(max[v], held_element(h, k, v).x);
+    }
+#endif
+}
+
+/* Do terms take the place of what they are made of? */
+#if ONE_TURN && TERMS_SERVE && !MAX_MOVES && !OP_SPOT && !REAL_IS_F64 && (FORMS || X_IS_REAL)
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+
+INLINE void hold_term(struct held *h, uint k, uint v, real term)
+{
+#if HOLDS_TERMS && FORMS
+    h->logit[k][v] = term;
+#elif HOLDS_TERMS
+    h->x[k * X_WORDS + v] = as_uint(term);
+#endif
 }
 
 enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
 #include "term_sum.cl"
 
-INLINE struct pair held_sum(const struct held *h, struct row row, uint v, real max,
+INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
                             struct keep *keep)
 {
     struct pair sum = {(real)0, (real)0};
@@ -28,6 +57,7 @@ INLINE struct pair held_sum(const struct held *h, struct row row, uint v, real m
             term[k] = op_term(row, e, max);
             if (OP_KEEPS && j + k < h->n)
                 keep_add(keep, row, e);
+            hold_term(h, j + k, v, term[k]);
         }
         sum = add_terms(sum, term, most == max);
     }
@@ -39,7 +69,9 @@ INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
                        struct result result, uint hot)
 {
     struct element e = held_element(h, k, v);
-#if MAY_BE_HOT
+#if HOLDS_TERMS
+    return op_from_term(row, e.c, e.x, result);
+#elif MAY_BE_HOT
     if (row.one_hot)
         e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
 #endif
@@ -78,14 +110,15 @@ INLINE void read_turns(struct held *h, const struct row *row, uint first, struct
 {
     uint c = row->begin + first, n = columns_left(*row, c), done = 0;
     do {
+        real max[PACK];
         hold_columns(h, row, c + done * DEPTH);
+#if OP_NEEDS_MAX
+        held_max(h, max);
+#endif
         EACH(v)
         {
-#if OP_NEEDS_MAX
-            real max = held_max(h, v);
-            if (max > s[v].max)
-                s[v] = state_raise(s[v], max);
-#endif
+            if (OP_NEEDS_MAX && max[v] > s[v].max)
+                s[v] = state_raise(s[v], max[v]);
             s[v].part = held_sum(h, row[v], v, s[v].max, keep + v);
             s[v] = state_settle(s[v]);
         }

@@ -4,7 +4,8 @@
  * that the workers of one rank are neighbours. Each set has PACK softmaxes of its own, which
  * are neighbours in memory, and their values take their way side by side: through local
  * memory in a tree, four to one; the last few everybody brings together, in the same order.
- * Plain OpenCL C 1.2.
+ * On NVIDIA the lanes of a set that are neighbours swap values before. Elsewhere plain OpenCL
+ * C 1.2.
  */
 #ifndef PACK
 #define PACK 1
@@ -16,6 +17,98 @@ enum { SETS = TILE / PACK, DEPTH = WG / SETS };
  * and an array in memory, which PoCL 3.1 got wrong. */
 #define EACH_OF(v, n) EACH(v) if (v < (n))
 
+#if HAS_PTX && !REAL_IS_F64 && TILE / PACK <= 32
+enum { WARP = 32, WARPS = WG / WARP, SHARE = WARP / SETS }; /* lanes of a set in each */
+
+/* Where softmax v of this work-item's set is told by warp k; `plane` 1: a second number. */
+INLINE __local real *told_at(__local real *scratch, uint plane, uint k, uint v)
+{
+    uint set = (uint)get_local_id(0) % SETS;
+    return scratch + ((plane * WARPS + k) * SETS + set) * PACK + v;
+}
+
+INLINE void tell_others(const real *value, uint n, uint plane, __local real *scratch)
+{
+    uint i = get_local_id(0);
+    if (i % WARP < SETS)
+        EACH_OF(v, n)
+            *told_at(scratch, plane, i / WARP, v) = value[v];
+}
+
+/* Of n values at once, the largest of each set's lanes here. */
+INLINE void warp_max(real *value, uint n)
+{
+    EACH_OF(v, n)
+        UNROLL for (uint d = WARP / 2; d >= SETS; d /= 2)
+            value[v] = real_max(value[v], ptx_swap(value[v], d));
+}
+
+/* Their sum; what rounding lost counts for a logarithm. */
+INLINE void warp_sum(struct pair *sum, uint n)
+{
+    EACH_OF(v, n)
+        UNROLL for (uint d = WARP / 2; d >= SETS; d /= 2)
+        {
+            struct pair other = {ptx_swap(sum[v].hi, d), (real)0};
+            if (OP_NEEDS_REST)
+                other.lo = ptx_swap(sum[v].lo, d);
+            if (OP_NEEDS_REST)
+                sum[v] = lanes_sum_of(sum[v], other);
+            else
+                sum[v].hi += other.hi;
+        }
+}
+
+/* Of n values at once, each set's largest one for everybody in it. */
+INLINE void set_max_of(real *value, uint n, __local real *scratch)
+{
+    uint share = (uint)get_local_id(0) % WARP / SETS;
+    warp_max(value, n);
+    tell_others(value, n, 0, scratch);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    EACH_OF(v, n)
+        UNROLL for (uint k = 0; k < WARPS; k += SHARE)
+            if (k + share < WARPS)
+                value[v] = real_max(value[v], *told_at(scratch, 0, k + share, v));
+    warp_max(value, n);
+    barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read before scratch is used again */
+}
+
+/* Of n pairs at once. */
+INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
+{
+    uint share = (uint)get_local_id(0) % WARP / SETS;
+    real hi[PACK], lo[PACK];
+    EACH_OF(v, OP_NEEDS_REST ? 0 : n)
+        sum[v].hi += sum[v].lo, sum[v].lo = (real)0;
+    warp_sum(sum, n);
+    EACH_OF(v, n)
+        hi[v] = sum[v].hi, lo[v] = sum[v].lo;
+    tell_others(hi, n, 0, scratch);
+    if (OP_NEEDS_REST)
+        tell_others(lo, n, 1, scratch);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    EACH_OF(v, n)
+    {
+        struct pair all = {(real)0, (real)0};
+        UNROLL for (uint k = 0; k < WARPS; k += SHARE)
+        {
+            struct pair other = {(real)0, (real)0};
+            if (k + share < WARPS) {
+                other.hi = *told_at(scratch, 0, k + share, v);
+                other.lo = OP_NEEDS_REST ? *told_at(scratch, 1, k + share, v) : (real)0;
+            }
+            if (OP_NEEDS_REST)
+                all = pair_merge(all, other);
+            else
+                all.hi += other.hi;
+        }
+        sum[v] = all;
+    }
+    warp_sum(sum, n);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+#else
 /* How many values of a set are left once four have become one as often as that goes. */
 #define TILE_FEW(n) ((n) > 4 ? (n) / 4 : (n))
 enum { LAST_FEW = TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(TILE_FEW(DEPTH))))) };
@@ -83,6 +176,7 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
+#endif
 
 INLINE real set_max(real v, __local real *scratch)
 {

@@ -28,15 +28,16 @@ static const double CYCLE_BYTES = 8, HERTZ = 1.75e9;
 /* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
  * lanes); this is what it takes for those to be chosen. */
 static const double UNROLLED = 2;
+static const double PARTED_LOG = 1.2; /* parts' sums for a logarithm */
 
 /* The k largest, where a work-item has a list for itself or one for each lane. */
 enum {
-    LISTED_CYCLES = 60,     /* of an element that goes into a list, unforeseen, ... */
+    LISTED_CYCLES = 45,     /* of an element that goes into a list, unforeseen, ... */
     ONE_LISTED_CYCLES = 15, /* ... or takes the place of the only one there */
     ITEM_CYCLES = 22,       /* of an element */
     ITEM_ROW_CYCLES = 75,
     ITEM_PLACE_CYCLES = 88, /* until one is found, and again */
-    VECTOR_CYCLES = 20,
+    VECTOR_CYCLES = 30,
     ROW_CYCLES = 70,
     PLACE_CYCLES = 70,
     LANE_ROW_CYCLES = 10,
@@ -64,6 +65,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles += TURN_CYCLES;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
+    if (clsm_variants[config->variant].launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
+        cycles *= PARTED_LOG;
     double each = rough ? 1.2 : 1.03; /* two vectors for one want more registers */
     if (clsm_has(p, CLSM_DY))
         each = clsm_variants[config->variant].row_per_lane ? 1 : exact ? 1.25 : 1.1;
@@ -125,7 +128,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         double parts = (double)clsm_config_parts(config, &known, t);
         turns = ceil((double)rows * parts / units) / parts;
         launch += (double)rows * parts / units * PART_CYCLES;
-        in *= launches;
+        in *= clsm_problem_y(p) == CLSM_Y_ROW ? launches : 1;
     } else {
         double runs = (double)clsm_config_runs(config, rows, t);
         turns = ceil(runs / units) * ceil((double)rows / runs);

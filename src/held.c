@@ -15,8 +15,7 @@ enum {
     MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
     MAX_GROUP_WORDS = 32768,
     STOCKED_REGISTERS = 64,
-    FEW_WORDS = 24,
-    REGISTER_STEP = 8 /* in which a unit gives them out */
+    FEW_WORDS = 24
 };
 
 /* Words of one pack: as many as it has, or a real for each logit that is held ready;

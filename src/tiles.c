@@ -14,8 +14,10 @@ enum {
     HELD_WORDS = 32,
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
-    REGISTERS = 64,           /* so that four work-groups of 256 fill a unit ... */
-    MORE_REGISTERS = 96,      /* ... or two, where there is more to do */
+    REGISTERS = 48,           /* besides what is held, ... */
+    HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
+    MORE_REGISTERS = 80,      /* ... or where there is more to do */
+    LEAST_REGISTERS = 64,
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
     HALF_REGISTERS = 96,  /* ... or five of 128 work-items */
     TURN_WORDS = 16,      /* where a worker has more than that */
@@ -131,6 +133,15 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                            : TURN_WORDS / column_words(config, p));
 }
 
+/* As many as a unit has for no fewer work-groups than with so many. */
+static unsigned as_many_registers(unsigned registers, const struct config *config)
+{
+    unsigned wg = (unsigned)clsm_config_wg(config);
+    unsigned groups = UNIT_REGISTERS / (registers * wg);
+    unsigned most = groups ? UNIT_REGISTERS / (groups * wg) : registers;
+    return most - most % REGISTER_STEP;
+}
+
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
 {
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
@@ -140,8 +151,10 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
         return 0;
     if (clsm_variants[config->variant].ahead)
         return clsm_config_wg(config) > 128 ? AHEAD_REGISTERS : HALF_REGISTERS;
-    return (more ? MORE_REGISTERS : REGISTERS) +
-           (unsigned)(words > HELD_WORDS ? words - HELD_WORDS : 0);
+    unsigned halves = clsm_type_bytes(p->x.type) == 2 ? HALVES_REGISTERS : REGISTERS;
+    unsigned wanted = (more ? MORE_REGISTERS : halves) + (unsigned)words;
+    return as_many_registers(wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS,
+                             config);
 }
 
 /* Enough to keep the device busy, while one pair of launches has records for all. */
@@ -165,20 +178,20 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
 enum {
     LAUNCH = 5000,
     WAIT = 1500,       /* from a load to its use */
-    REDUCE = 1500,     /* a maximum and a sum through local memory */
+    REDUCE = 500,      /* a maximum and a sum through local memory */
     ROW_STEPS = 350,   /* of a work-item for each tile ... */
-    PART_STEPS = 450,  /* ... or part that comes ahead, */
+    PART_STEPS = 600,  /* ... or part that comes ahead, */
     SPILL_STEPS = 450, /* more of 16-bit elements, with AHEAD_REGISTERS, */
     RECORD_STEPS = 15, /* and for each part's record that it reads then */
     RECORD_BYTES = 16,
-    TURN_CYCLES = 150,  /* of each part's ticket and record */
-    ELEMENT_STEPS = 20, /* from its load to its result */
+    TURN_CYCLES = 400,  /* of each part's ticket and record */
+    ELEMENT_STEPS = 16, /* from its load to its result */
     PIECE = 32,         /* bytes that memory moves at least, */
     HALF_LINE = 64,     /* better */
     LINE = 128,         /* and best */
     F64_REGISTERS = 128
 };
-static const double unit_bytes = 18, unit_cache_bytes = 18; /* in a cycle */
+static const double unit_bytes = 20, unit_cache_bytes = 18; /* in a cycle */
 static const double cache_bytes = 50e6, unit_lanes = 128;
 
 /* What memory moves for each byte of a tile's column. */
@@ -189,7 +202,7 @@ static double spread(const struct config *config, const struct problem *p)
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     bool cut = inner % tile && tile % inner;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.4 : bytes < LINE ? 1.1 : 1);
+    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.6 : bytes < LINE ? 1.1 : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,

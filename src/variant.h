@@ -20,7 +20,7 @@ enum geometry {
 enum { MOST_PARTS = 1024 };
 
 /* A compute unit of a GPU: work-items at most, at a time, and registers. */
-enum { UNIT_ITEMS = 2048, UNIT_REGISTERS = 65536 };
+enum { UNIT_ITEMS = 2048, UNIT_REGISTERS = 65536, REGISTER_STEP = 8 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
 enum {
     PACK_BYTES = 16,

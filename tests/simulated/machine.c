@@ -180,7 +180,7 @@ unsigned atomic_xchg(volatile unsigned *p, unsigned v)
 typedef uint64_t pair __attribute__((vector_size(16)));
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint32_t two_words __attribute__((vector_size(8)));
-float swap_f32(float v, unsigned distance);
+float ptx_swap(float v, unsigned distance);
 void ptx_ask(void);
 void ptx_pause(void);
 pair ptx_look(volatile pair *p);
@@ -195,7 +195,7 @@ bool ptx_any(bool v);
 words ptx_load_16(const words *p);
 two_words ptx_load_8(const two_words *p);
 
-float swap_f32(float v, unsigned distance)
+float ptx_swap(float v, unsigned distance)
 {
     struct lanes *lanes = m.lanes + m.current / LANES;
     unsigned lane = m.current % LANES;
@@ -208,14 +208,14 @@ float swap_f32(float v, unsigned distance)
 
 void ptx_ask(void)
 {
-    swap_f32(0, 0);
+    ptx_swap(0, 0);
 }
 
 bool ptx_any(bool v)
 {
     float any = v;
     for (unsigned d = LANES / 2; d > 0; d /= 2)
-        any = fmaxf(any, swap_f32(any, d));
+        any = fmaxf(any, ptx_swap(any, d));
     return any > 0;
 }
 

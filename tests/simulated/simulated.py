@@ -41,10 +41,14 @@ cross_entropy bf16 40 100 1 cluster:CLUSTER=4,WG=64       2
 log_softmax_backward bf16 300 10 1 staged:CLUSTER=1,WG=64 2
 log_softmax_backward f32 99 50 1 staged:CLUSTER=4,WG=64   2
 log_softmax bf16 40  700 32 strided:WG=128,TILE=32        2
+log_softmax f32  3  2000 32 strided:WG=512,TILE=16        2
+softmax     f32  3  1000 64 strided:WG=256,TILE=16        2
+softmax     bf16 2  1000 64 strided:WG=512,TILE=32        2
+softmax     bf16 3  3000 32 strided:WG=256,TILE=32        2
 """
 
 # a function of inline PTX, or one that is made of them
-PTX = re.compile(r"^static ([\w ]+?)(\**)((?:ptx|swap)_\w+)\(([^)]*)\)\n\{\n(.*?)^\}\n", re.M | re.S)
+PTX = re.compile(r"^static ([\w ]+?)(\**)(ptx_\w+)\(([^)]*)\)\n\{\n(.*?)^\}\n", re.M | re.S)
 
 
 def declared(match):
