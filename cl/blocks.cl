@@ -84,6 +84,15 @@ INLINE void element_out(__global void *to, size_t i, const __local void *from, u
 /* Chunks that a work-item copies at most. */
 #define COPIES(unit) ((BLOCK_CHUNKS(unit) + WG - 1) / WG)
 
+/* Is a block all whole chunks, of a number that is known? Its first one may do without asking. */
+static bool is_full(struct block block, uint phase, uint unit)
+{
+    return ROWS * COLS * unit % 16 == 0 && phase == 0 && block.elements == ROWS * COLS;
+}
+
+/* Is there chunk k of work-item i, of so many? */
+#define HAS_CHUNK(k, i, chunks) (((k) + 1) * WG <= (chunks) || (k)*WG + (i) < (chunks))
+
 /* All loads are on their way before the first is waited for. */
 INLINE void chunks_in(__local uint4 *to, const __global uint4 *from, uint chunks,
                       uint unit)
@@ -91,17 +100,25 @@ INLINE void chunks_in(__local uint4 *to, const __global uint4 *from, uint chunks
     uint i = get_local_id(0);
 #if HAS_PTX
     UNROLL for (uint k = 0; k < COPIES(unit); k++)
-        if (k * WG + i < chunks)
-            ptx_copy_16(to + k * WG + i, from + k * WG + i);
+        if (HAS_CHUNK(k, i, chunks))
+            ptx_copy_16(to + i + k * WG, from + i + k * WG);
 #else
     uint4 flying[COPIES(8)];
     UNROLL for (uint k = 0; k < COPIES(unit); k++)
-        if (k * WG + i < chunks)
+        if (HAS_CHUNK(k, i, chunks))
             flying[k] = from[k * WG + i];
     UNROLL for (uint k = 0; k < COPIES(unit); k++)
-        if (k * WG + i < chunks)
+        if (HAS_CHUNK(k, i, chunks))
             to[k * WG + i] = flying[k];
 #endif
+}
+
+INLINE void chunks_out(__global uint4 *to, const __local uint4 *from, uint chunks, uint unit)
+{
+    uint i = get_local_id(0);
+    UNROLL for (uint k = 0; k < COPIES(unit); k++)
+        if (HAS_CHUNK(k, i, chunks))
+            to[i + k * WG] = from[i + k * WG];
 }
 
 /* To local memory; it is there for everybody after blocks_wait and a barrier. */
@@ -110,14 +127,18 @@ INLINE void block_in(__local uint4 *to, const __global void *tensor, struct plac
 {
     uint i = get_local_id(0);
     if (!has_no_gaps(place, shape)) {
-        for (uint e = i; e < block.elements; e += WG)
+        ROLLED for (uint e = i; e < block.elements; e += WG)
             element_in(to, e, tensor, element_at(place, shape, block, e, false), unit);
         return;
     }
     uint phase = block_phase(tensor, place, shape, block, unit);
-    struct pieces p = block_pieces(block, phase, unit);
     const __global uchar *from =
         (const __global uchar *)tensor + (place.offset + block.row * COLS) * unit;
+    if (is_full(block, phase, unit)) {
+        chunks_in(to, (const __global uint4 *)from, ROWS * COLS * unit / 16, unit);
+        return;
+    }
+    struct pieces p = block_pieces(block, phase, unit);
     chunks_in(to + (phase != 0), (const __global uint4 *)(from + p.head * unit), p.chunks,
               unit);
     if (i < p.head)
@@ -141,20 +162,19 @@ INLINE void block_out(__global void *tensor, struct place place, struct shape sh
     uint i = get_local_id(0);
     bool no_gaps = has_no_gaps(place, shape);
     if (!no_gaps || block_phase(tensor, place, shape, block, unit) != phase) {
-        for (uint e = i; e < block.elements; e += WG)
+        ROLLED for (uint e = i; e < block.elements; e += WG)
             element_out(tensor, element_at(place, shape, block, e, no_gaps), from,
                         phase + e, unit);
         return;
     }
-    struct pieces p = block_pieces(block, phase, unit);
     __global uchar *to =
         (__global uchar *)tensor + (place.offset + block.row * COLS) * unit;
-    UNROLL for (uint k = 0; k < COPIES(unit); k++)
-    {
-        uint j = k * WG + i;
-        if (j < p.chunks)
-            ((__global uint4 *)(to + p.head * unit))[j] = from[(phase != 0) + j];
+    if (is_full(block, phase, unit)) {
+        chunks_out((__global uint4 *)to, from, ROWS * COLS * unit / 16, unit);
+        return;
     }
+    struct pieces p = block_pieces(block, phase, unit);
+    chunks_out((__global uint4 *)(to + p.head * unit), from + (phase != 0), p.chunks, unit);
     if (i < p.head)
         element_out(to, i, from, phase + i, unit);
     if (i < p.tail)

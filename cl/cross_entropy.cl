@@ -68,10 +68,11 @@ static void keep_start(struct keep *keep, struct row row)
     const TARGET label = *row.target;
     const SCALAR x = target_x(row, label);
 #endif
-    const bool may = (long)(TARGET)row.ignore == row.ignore; /* be ignored */
-    keep->counts = row.inside && !(may && label == (TARGET)row.ignore);
-    keep->bad = keep->counts && (label < 0 || (ulong)label >= row.cols);
-    keep->counts = keep->counts && !keep->bad;
+    const bool is_class = sizeof(TARGET) == 4 ? (uint)label < row.cols /* at most 2^31 */
+                                              : (ulong)label < row.cols;
+    keep->counts = row.inside && (long)label != row.ignore;
+    keep->bad = keep->counts && !is_class;
+    keep->counts = keep->counts && is_class;
     keep->target = target_column(row, label);
     keep->logit = keep->counts ? (real)x : (real)0;
     keep->weight = (real)1;
@@ -137,7 +138,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     real weight = keep->weight;
     real scale = (real)row.grad_scale;
     r.max = s.max;
-    r.scale = inverse(s.sum.hi + s.sum.lo);
+    r.scale = inverse(state_sum(s));
     r.target = keep->target;
 #if SMOOTHING
     real share = (real)row.smoothing / (real)(SCALAR)row.cols;

@@ -6,7 +6,7 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    real sum = s.sum.hi + s.sum.lo;
+    real sum = state_sum(s);
     struct result r = {sum + (sum - sum)}; /* infinite ones are NaN, as where digits are carried */
     return r;
 }

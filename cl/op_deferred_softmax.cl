@@ -11,9 +11,9 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    struct result r = {s.max, s.sum.hi < (real)INFINITY ? (real)0 : (real)NAN};
+    struct result r = {s.max, state_sum(s) < (real)INFINITY ? (real)0 : (real)NAN};
 #if !LIMIT
-    r.poison = s.sum.hi == (real)0 ? (real)NAN : r.poison;
+    r.poison = state_sum(s) == (real)0 ? (real)NAN : r.poison;
 #endif
     return r;
 }

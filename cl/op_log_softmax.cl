@@ -12,7 +12,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 {
     struct result r = {s.max, log_sum_of(s)};
 #if LIMIT
-    r.log_sum = s.max == (real)(-INFINITY) && s.sum.hi == (real)0 ? (real)0 : r.log_sum;
+    r.log_sum = s.max == (real)(-INFINITY) && state_sum(s) == (real)0 ? (real)0 : r.log_sum;
 #endif
     return r;
 }

@@ -191,7 +191,7 @@ static void write_row_results(struct row row, struct state s)
     *row.max_out = FIRST(s.max);
 #endif
 #if HAS_SUM
-    *row.sum_out = FIRST(s.sum.hi + s.sum.lo);
+    *row.sum_out = FIRST(state_sum(s));
 #endif
 #if HAS_LSE
     *row.lse_out = FIRST(state_lse(s));
@@ -211,7 +211,7 @@ INLINE struct result close_row(struct row row, struct state s, struct keep *keep
                                uint first, __local real *scratch)
 {
 #if MAY_BE_HOT
-    if (row.one_hot && FIRST(s.sum.hi) >= 1) { /* else NaN, or nothing but -inf */
+    if (row.one_hot && FIRST(state_sum(s)) >= 1) { /* else NaN, or nothing but -inf */
         s.sum.hi = 1;
         s.sum.lo = 0;
     }

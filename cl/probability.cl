@@ -6,11 +6,11 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    struct result r = {s.max, inverse(s.sum.hi + s.sum.lo)};
+    struct result r = {s.max, inverse(state_sum(s))};
     if (BIASED)
         r.scale *= exp_unbias(row_max(s.max));
 #if LIMIT
-    r.scale = s.max == (real)(-INFINITY) && s.sum.hi == (real)0 ? (real)0 : r.scale;
+    r.scale = s.max == (real)(-INFINITY) && state_sum(s) == (real)0 ? (real)0 : r.scale;
 #endif
     return r;
 }

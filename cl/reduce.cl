@@ -104,6 +104,12 @@ static struct state state_raise(struct state s, real max)
     return s;
 }
 
+/* A complete state's sum. Only both numbers together tell it: a NaN may stand in either. */
+static real state_sum(struct state s)
+{
+    return s.sum.hi + s.sum.lo;
+}
+
 /* log(sum(exp)) of a complete state. The maximum itself adds exactly 1 to the sum, so log1p
  * of the rest keeps its digits where one element dominates. */
 static real state_log_sum(struct state s)

@@ -194,10 +194,13 @@ clsm_row(TENSORS)
         barrier(CLK_LOCAL_MEM_FENCE);
         for (; set < ROWS; set += SETS) {
             uint k = row_of_set(set);
-            struct row row = ROW_NEAR(r, k, k < rows);
-            row.label = label;
-            label = target_of(ALL_TENSORS, r, rows, set + SETS);
-            staged_row(row, &stage, k * COLS, scratch);
+            TARGET next = target_of(ALL_TENSORS, r, rows, set + SETS);
+            if (CLUSTER > 1 || k < rows) { /* lanes swap values whether they have a row or not */
+                struct row row = ROW_NEAR(r, k, CLUSTER == 1 || k < rows);
+                row.label = label;
+                staged_row(row, &stage, k * COLS, scratch);
+            }
+            label = next;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #if STAGES_Y

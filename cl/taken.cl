@@ -148,14 +148,15 @@ INLINE real taken_apart(struct taken *t, struct row row, uint first, real max,
     return sum.hi + sum.lo;
 }
 
-/* The row's sum. Ones are whole numbers, and as many others as there are lanes are few. */
+/* The row's sum: ones, whole numbers, and the others, of which as many as there are lanes are few.
+ * Whoever takes 1 or another term away begins with the ones. */
 INLINE struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
                              struct keep *keep, __local real *scratch)
 {
     real ones = (real)0;
     real others = taken_apart(t, row, first, max, keep, &ones);
-    struct pair sum = {unbiased(set_add(others, scratch), max), (real)0};
-    return pair_add(sum, set_add(ones, scratch));
+    struct pair sum = {set_add(ones, scratch), unbiased(set_add(others, scratch), max)};
+    return sum;
 }
 #else
 INLINE struct pair taken_sum(struct taken *t, struct row row, uint first, real max,
