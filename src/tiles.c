@@ -180,18 +180,18 @@ enum {
     WAIT = 1500,       /* from a load to its use */
     REDUCE = 500,      /* a maximum and a sum through local memory */
     ROW_STEPS = 350,   /* of a work-item for each tile ... */
-    PART_STEPS = 600,  /* ... or part that comes ahead, */
-    SPILL_STEPS = 450, /* more of 16-bit elements, with AHEAD_REGISTERS, */
+    PART_STEPS = 700,  /* ... or part that comes ahead, */
+    SPILL_STEPS = 300, /* more of 16-bit elements, with AHEAD_REGISTERS, */
     RECORD_STEPS = 15, /* and for each part's record that it reads then */
     RECORD_BYTES = 16,
-    TURN_CYCLES = 400,  /* of each part's ticket and record */
-    ELEMENT_STEPS = 16, /* from its load to its result */
+    TURN_CYCLES = 150,  /* of each part's ticket and record */
+    ELEMENT_STEPS = 13, /* from its load to its result */
     PIECE = 32,         /* bytes that memory moves at least, */
     HALF_LINE = 64,     /* better */
     LINE = 128,         /* and best */
     F64_REGISTERS = 128
 };
-static const double unit_bytes = 20, unit_cache_bytes = 18; /* in a cycle */
+static const double unit_bytes = 18, unit_cache_bytes = 18; /* in a cycle */
 static const double cache_bytes = 50e6, unit_lanes = 128;
 
 /* What memory moves for each byte of a tile's column. */
@@ -202,7 +202,7 @@ static double spread(const struct config *config, const struct problem *p)
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     bool cut = inner % tile && tile % inner;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.6 : bytes < LINE ? 1.1 : 1);
+    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.4 : bytes < LINE ? 1.1 : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
