@@ -73,7 +73,7 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_LOG_SUM_EXP, CLSM_F16, 4, 269888, "ahead"},
         {CLSM_STATISTICS, CLSM_F32, 78, 9643, "registers"},
         {CLSM_FINISH_SOFTMAX, CLSM_F32, 1989, 2240, "registers"},
-        {CLSM_CROSS_ENTROPY, CLSM_F16, 257751, 98, "cluster"},
+        {CLSM_CROSS_ENTROPY, CLSM_F16, 257751, 98, "staged"},
         {CLSM_LOG_SOFTMAX, CLSM_BF16, 7491204, 4, "staged"},
         /* finishing is one launch, reading and merging are two */
         {CLSM_FINISH_SOFTMAX, CLSM_F16, 20, 32128, "split"},
