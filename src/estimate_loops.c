@@ -18,7 +18,7 @@ enum {
     ITEM_START_CYCLES = 1020,
     MANY_ITEMS = 768, /* that keep a unit busy */
     SET = 32,         /* work-items that step as one, whether they are there or not */
-    CACHE_BYTES = 300000 /* a unit's share of the last-level cache */
+    CACHE_BYTES = 250000 /* a unit's share of the last-level cache */
 };
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
  * rows, the fewer pieces of memory the caches keep until they were used up. */
