@@ -7,13 +7,15 @@
 #include "keep_nothing.cl"
 #include "no_result.cl"
 
+/* All terms of a slice share what the difference loses, so that is put back. */
 static real op_term(struct row row, struct element e, real max)
 {
+    real d = below_max(e.x, max);
 #if HAS_LSE
-    struct factors f = exp_factors(below_max(e.x, max));
-    return e.dy * f.first * f.second;
+    struct factors f = exp_factors(d);
+    return e.dy * sharpened(f.first, d, e.x, max) * f.second;
 #else
-    return e.dy * exp_nonpositive(below_max(e.x, max));
+    return e.dy * sharpened(exp_nonpositive(d), d, e.x, max);
 #endif
 }
 
