@@ -32,7 +32,7 @@ def kind_of(problem):
     if problem["y"] == "k":
         return "LISTS"
     if problem["y"] != "row":
-        return "READS_ONLY"
+        return "READS_TWO" if problem["has_dy"] else "READS_ONLY"
     if problem["has_dy"]:
         return "SUMS_ONLY"
     if problem["has_targets"]:

@@ -91,15 +91,16 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double steps = ceil((double)p->cols / workers / block) * block *
                    (clsm_config_reads(config, p, t) + 1);
     steps *= v->geometry == ROW_RUN_PER_ITEM ? workers : 1; /* vectors are loops here */
-    if (v->geometry == ROW_PER_ITEM)
+    if (v->geometry == ROW_PER_LANES) /* as much by itself, where nothing is reduced */
+        reduce = 4 * log2(workers) * 4;
+    else if (clsm_effort(p) == WRITES)
+        reduce = 0;
+    else if (v->geometry == ROW_PER_ITEM)
         reduce = ITEM_ROW_STEPS + (clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0);
     else if (v->geometry == ROW_PER_GROUP)
         reduce = clsm_variant_uses_lanes(v, t)
                      ? 4 * BARRIER_STEPS + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * BARRIER_STEPS;
-    else if (v->geometry == ROW_PER_LANES)
-        reduce = 4 * log2(workers) * 4;
-    reduce = clsm_effort(p) == WRITES ? 0 : reduce;
     double idle = wg < SET ? SET / wg : 1;
     double element = ELEMENT_STEPS + (clsm_problem_has_forms(p) ? FORM_STEPS : 0);
     return workers * idle * (steps * element + reduce + clsm_list_steps(config, p, t)) /
@@ -115,6 +116,7 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double wg = (double)clsm_config_wg(config), reads = clsm_config_reads(config, p, t);
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = fmax(1, ceil(rows / per_group)), busy = fmin(groups, units);
+    double most = ceil(groups / units); /* groups on one unit */
 
     /* Later reads come from the cache while the rows in flight fit there. */
     struct row_bytes row = clsm_row_bytes(p);
@@ -126,9 +128,9 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
         bytes *= fmin(SCATTERED + SCATTERED_BYTE * row.in,
                       PIECE_BYTES / (double)clsm_type_bytes(p->x.type));
 
-    double there = ceil(groups / units) * wg;
-    double work = row_cycles(config, p, t) * fmax(1, MANY_ITEMS / there);
-    double throughput = fmax(work, bytes / UNIT_BYTES) * rows / busy;
+    double work = row_cycles(config, p, t) * fmax(1, MANY_ITEMS / (most * wg));
+    work *= most * fmin(per_group, rows);
+    double throughput = fmax(work, bytes / UNIT_BYTES * rows / busy);
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
     double at_once = clsm_config_value(config, "BLOCK", 2);

@@ -14,7 +14,7 @@ static enum op_kind kind_of(const struct problem *p)
     if (clsm_problem_y(p) == CLSM_Y_K)
         return LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
-        return READS_ONLY;
+        return clsm_has(p, CLSM_DY) ? READS_TWO : READS_ONLY;
     if (clsm_has(p, CLSM_TARGETS))
         return WRITES_GRADIENT;
     if (clsm_has(p, CLSM_DY))

@@ -11,6 +11,7 @@ enum op_kind {
     WRITES_ROW,      /* find a maximum and a sum, write a row */
     WRITES_LOGS,     /* as WRITES_ROW, whose records serve it too, with a logarithm */
     READS_ONLY,      /* find a maximum and a sum */
+    READS_TWO,       /* the same of two tensors */
     LISTS,           /* the same, and some of the largest elements */
     SUMS_ONLY,       /* read two tensors for a sum, write a row */
     WRITES_GRADIENT, /* the same with targets */
