@@ -133,12 +133,12 @@ struct result {
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
     struct result r;
-    real log_sum = state_log_sum(s), lse = s.max + log_sum;
+    real log_sum = log_sum_of(s), lse = s.max + log_sum;
     real below = s.max - keep->logit; /* >= 0 */
     real weight = keep->weight;
     real scale = (real)row.grad_scale;
     r.max = s.max;
-    r.scale = inverse(state_sum(s));
+    r.scale = inverse_of(s);
     r.target = keep->target;
 #if SMOOTHING
     real share = (real)row.smoothing / (real)(SCALAR)row.cols;

@@ -120,6 +120,7 @@ struct lanes_of_rows {
     real max[SETS];
     real from[SETS], shift[SETS], lowest[SETS]; /* what they are near to */
     real hi[SETS], lo[SETS];                    /* of their sums */
+    real log_sum[SETS], inverse[SETS];          /* SUMS_BESIDE */
 };
 
 INLINE void near_keep(struct lanes_of_rows *lanes, uint set, struct near near)
@@ -141,6 +142,19 @@ INLINE struct near near_at(const struct lanes_of_rows *lanes, uint i)
     return near;
 }
 
+/* Once for a set of rows. */
+INLINE void lanes_close(struct lanes_of_rows *lanes, uint set)
+{
+    struct state s = state_empty();
+    s.sum.hi = lanes->hi[set];
+    s.sum.lo = lanes->lo[set];
+    s = sums_beside(s);
+    if (LOG_KNOWN)
+        lanes->log_sum[set] = s.log_sum;
+    if (OP_FROM_TERM)
+        lanes->inverse[set] = s.inverse;
+}
+
 INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, uint i)
 {
     struct state s = state_empty();
@@ -152,6 +166,10 @@ INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, 
     s.sum.hi = LANE_OF(lanes->hi, i);
     s.sum.lo = LANE_OF(lanes->lo, i);
 #endif
+    if (LOG_KNOWN)
+        s.log_sum = LANE_OF(lanes->log_sum, i);
+    if (OP_FROM_TERM)
+        s.inverse = LANE_OF(lanes->inverse, i);
     return s;
 }
 
@@ -165,8 +183,9 @@ INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
     real v = op_elsewhere(row, short_element(row, c, safe), result);
 #endif
 #if OP_SPOT
-    if (op_spot(result) - c < VEC)
-        v = pick(c, op_spot(result), op_at_spot(row, result), v);
+    /* without a branch that nobody foresees */
+    real column = LANE_IDS + (real)(SCALAR)c;
+    v = column == (real)(SCALAR)op_spot(result) ? op_at_spot(row, result) : v;
 #endif
     return v;
 }
@@ -222,6 +241,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     struct lanes_of_rows lanes;
     for (uint i = 0; i < MOST_ROWS; i++)
         hi[i] = lo[i] = (real)0;
+    for (uint i = 0; i < SETS; i++)
+        lanes.hi[i] = lanes.lo[i] = (real)0;
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
         /* behind these rows there are others */
@@ -243,13 +264,18 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
                                         held + i * WIDTH_HELD, safe);
             hi[i] = OP_NEEDS_REST ? sum.hi : sum.hi + sum.lo;
             lo[i] = sum.lo;
+#else
+            ((SCALAR *)lanes.hi)[i] = row.from_sum;
 #endif
         }
         ROLLED for (uint i = 0; i < rows; i += VEC)
         {
+#if !OP_GIVEN
             struct pair sum = pair_down(rows_sum(hi + i, lo + i));
             lanes.hi[i / VEC] = sum.hi;
             lanes.lo[i / VEC] = sum.lo;
+#endif
+            lanes_close(&lanes, i / VEC);
         }
         for (uint i = 0; i < rows; i++) {
             struct row row = exact(ROW_AT(r + i));

@@ -39,3 +39,13 @@ INLINE real near_term(struct row row, struct element e, struct near near)
     return op_lifted_term(row, e, near.max);
 #endif
 }
+
+/* What is made of a sum, for as many rows as a vector has lanes. */
+INLINE struct state sums_beside(struct state s)
+{
+    if (SUMS_BESIDE && LOG_KNOWN)
+        s.log_sum = state_log_sum(s);
+    if (SUMS_BESIDE && OP_FROM_TERM)
+        s.inverse = inverse(state_sum(s));
+    return s;
+}

@@ -194,7 +194,7 @@ static void write_row_results(struct row row, struct state s)
     *row.sum_out = FIRST(state_sum(s));
 #endif
 #if HAS_LSE
-    *row.lse_out = FIRST(state_lse(s));
+    *row.lse_out = FIRST(LOG_KNOWN ? s.max + s.log_sum : state_lse(s));
 #endif
 }
 

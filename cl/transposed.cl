@@ -147,7 +147,7 @@ INLINE void write_states(const struct group *g, size_t at, struct state s)
     write_lanes(s.sum.hi + s.sum.lo, g->rows, g->row.sum_out + at);
 #endif
 #if HAS_LSE
-    write_lanes(state_lse(s), g->rows, g->row.lse_out + at);
+    write_lanes(LOG_KNOWN ? s.max + s.log_sum : state_lse(s), g->rows, g->row.lse_out + at);
 #endif
 }
 
@@ -194,7 +194,7 @@ INLINE struct state group_state(struct group *g, const __global SCALAR *from_max
         s.max = group_max(g);
     s.sum = group_sum(g, s.max);
 #endif
-    return s;
+    return sums_beside(s);
 }
 
 /* Rows that have no gaps, and more behind them, up to here. */
