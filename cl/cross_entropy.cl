@@ -138,7 +138,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     real weight = keep->weight;
     real scale = (real)row.grad_scale;
     r.max = s.max;
-    r.scale = inverse_of(s);
+    r.scale = inverse(state_sum(s));
     r.target = keep->target;
 #if SMOOTHING
     real share = (real)row.smoothing / (real)(SCALAR)row.cols;

@@ -146,7 +146,7 @@ static real op_other_term(struct row row, struct element e, real max)
 #if EXP_BIASED && defined COLS && defined CLUSTER && OP_NEEDS_REST && !ALONE && !FORMS && \
     !(OP_FROM_TERM || HAS_SINKS || defined OP_KEEPS || defined OP_GIVEN)
 #define LOG_KNOWN BIASED_BESIDE
-#elif SUMS_BESIDE && (OP_NEEDS_REST || HAS_LSE)
+#elif LOGS_BESIDE && (OP_NEEDS_REST || HAS_LSE)
 #define LOG_KNOWN 1
 #else
 #define LOG_KNOWN 0
@@ -155,11 +155,6 @@ static real op_other_term(struct row row, struct element e, real max)
 static real log_sum_of(struct state s)
 {
     return LOG_KNOWN ? s.log_sum : state_log_sum(s);
-}
-
-static real inverse_of(struct state s)
-{
-    return SUMS_BESIDE ? s.inverse : inverse(state_sum(s));
 }
 
 /* What an element is compared with that may be one. */

@@ -120,7 +120,7 @@ struct lanes_of_rows {
     real max[SETS];
     real from[SETS], shift[SETS], lowest[SETS]; /* what they are near to */
     real hi[SETS], lo[SETS];                    /* of their sums */
-    real log_sum[SETS], inverse[SETS];          /* SUMS_BESIDE */
+    real log_sum[SETS];
 };
 
 INLINE void near_keep(struct lanes_of_rows *lanes, uint set, struct near near)
@@ -142,17 +142,12 @@ INLINE struct near near_at(const struct lanes_of_rows *lanes, uint i)
     return near;
 }
 
-/* Once for a set of rows. */
-INLINE void lanes_close(struct lanes_of_rows *lanes, uint set)
+INLINE void lanes_log(struct lanes_of_rows *lanes, uint set)
 {
     struct state s = state_empty();
     s.sum.hi = lanes->hi[set];
     s.sum.lo = lanes->lo[set];
-    s = sums_beside(s);
-    if (LOG_KNOWN)
-        lanes->log_sum[set] = s.log_sum;
-    if (OP_FROM_TERM)
-        lanes->inverse[set] = s.inverse;
+    lanes->log_sum[set] = log_beside(s).log_sum;
 }
 
 INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, uint i)
@@ -168,8 +163,6 @@ INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, 
 #endif
     if (LOG_KNOWN)
         s.log_sum = LANE_OF(lanes->log_sum, i);
-    if (OP_FROM_TERM)
-        s.inverse = LANE_OF(lanes->inverse, i);
     return s;
 }
 
@@ -264,7 +257,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
                                         held + i * WIDTH_HELD, safe);
             hi[i] = OP_NEEDS_REST ? sum.hi : sum.hi + sum.lo;
             lo[i] = sum.lo;
-#else
+#elif LOG_KNOWN
             ((SCALAR *)lanes.hi)[i] = row.from_sum;
 #endif
         }
@@ -275,7 +268,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
             lanes.hi[i / VEC] = sum.hi;
             lanes.lo[i / VEC] = sum.lo;
 #endif
-            lanes_close(&lanes, i / VEC);
+            if (LOG_KNOWN)
+                lanes_log(&lanes, i / VEC);
         }
         for (uint i = 0; i < rows; i++) {
             struct row row = exact(ROW_AT(r + i));

@@ -40,12 +40,10 @@ INLINE real near_term(struct row row, struct element e, struct near near)
 #endif
 }
 
-/* What is made of a sum, for as many rows as a vector has lanes. */
-INLINE struct state sums_beside(struct state s)
+/* With the logarithm of its sum, for as many rows as a vector has lanes. */
+INLINE struct state log_beside(struct state s)
 {
-    if (SUMS_BESIDE && LOG_KNOWN)
+    if (LOG_KNOWN)
         s.log_sum = state_log_sum(s);
-    if (SUMS_BESIDE && OP_FROM_TERM)
-        s.inverse = inverse(state_sum(s));
     return s;
 }

@@ -44,12 +44,12 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #include "row.cl"
 #include "element.cl"
 
-/* Are rows the lanes of vectors when their sums are known, and is the state complete then? So
- * logarithms and inverses come with it, see sums_beside. */
+/* Are rows the lanes of vectors when their sums are known, and is that all there is? Then
+ * logarithms are taken there, see log_beside. */
 #if defined COLS && VEC > 1 && !HAS_SINKS && !MAY_BE_HOT
-#define SUMS_BESIDE 1
+#define LOGS_BESIDE 1
 #else
-#define SUMS_BESIDE 0
+#define LOGS_BESIDE 0
 #endif
 
 /* What an operation writes besides row results; see passes.cl. */

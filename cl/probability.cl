@@ -6,7 +6,7 @@ struct result {
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
-    struct result r = {s.max, inverse_of(s)};
+    struct result r = {s.max, inverse(state_sum(s))};
     if (BIASED)
         r.scale *= exp_unbias(row_max(s.max));
 #if LIMIT

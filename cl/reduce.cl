@@ -21,7 +21,6 @@ struct state {
     struct pair sum;  /* the sum of those before */
     real lost;        /* what rounding took from sum.lo */
     real log_sum;     /* LOG_KNOWN: the logarithm of the sum */
-    real inverse;     /* SUMS_BESIDE: 1 over the sum */
 };
 
 static struct pair pair_add(struct pair s, real v)

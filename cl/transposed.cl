@@ -194,7 +194,7 @@ INLINE struct state group_state(struct group *g, const __global SCALAR *from_max
         s.max = group_max(g);
     s.sum = group_sum(g, s.max);
 #endif
-    return sums_beside(s);
+    return log_beside(s);
 }
 
 /* Rows that have no gaps, and more behind them, up to here. */
