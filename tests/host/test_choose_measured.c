@@ -80,6 +80,10 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_MERGE_STATISTICS, CLSM_F32, 2, 476661, "ahead"},
         /* rows to a work-item each are scattered over memory */
         {CLSM_TOPK, CLSM_BF16, 334998, 320, "cluster"},
+        /* reducing counts, and the unit that has the most groups */
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 238403, 29, "staged"},
+        {CLSM_MERGE_STATISTICS, CLSM_F32, 133, 22592, "ahead"},
+        {CLSM_SOFTMAX, CLSM_BF16, 601874, 223, "staged"},
     };
     struct traits h200 = gpu;
     h200.bits |= TRAIT_PTX;
