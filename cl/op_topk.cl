@@ -27,6 +27,13 @@
 #define LIST PLACES
 #endif
 
+/* Loops over a list's places, which LLVM makes gathers and scatters of where lanes have lists. */
+#if VEC > 1 && LIST <= 32
+#define EACH_PLACE UNROLL for
+#else
+#define EACH_PLACE for
+#endif
+
 /* A list for each lane: place j of lane d at j VEC + d. */
 struct keep {
     SCALAR value[LIST * VEC];
@@ -54,7 +61,7 @@ static void list_add(struct keep *keep, uint d, SCALAR v, uint c)
     if (!(v > keep->value[(LIST - 1) * VEC + d]))
         return;
     bool below = false; /* v has found its place: all after it moves down */
-    for (uint j = 0; j < LIST; j++) {
+    EACH_PLACE (uint j = 0; j < LIST; j++) {
         SCALAR old = keep->value[j * VEC + d];
         uint old_column = keep->column[j * VEC + d];
         below = below || v > old;
@@ -81,7 +88,7 @@ static void keep_add(struct keep *keep, struct row row, struct element e)
 /* Drop the head of lane d's list. */
 static void list_drop(struct keep *keep, uint d)
 {
-    for (uint j = 0; j + 1 < LIST; j++) {
+    EACH_PLACE (uint j = 0; j + 1 < LIST; j++) {
         keep->value[j * VEC + d] = keep->value[(j + 1) * VEC + d];
         keep->column[j * VEC + d] = keep->column[(j + 1) * VEC + d];
     }

@@ -42,7 +42,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     const struct variant *v = &clsm_variants[config->variant];
     bool by_item = v->geometry == ROW_PER_ITEM || v->geometry == ROW_RUN_PER_ITEM;
     if (t->bits & TRAIT_CPU && clsm_problem_y(p) == CLSM_Y_K && !p->strided)
-        return clsm_topk_cycles(config, p) * (by_item ? 1 : BARRIERS_COST);
+        return clsm_topk_cycles(config, p, t) * (by_item ? 1 : BARRIERS_COST);
     double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
     double width = clsm_config_value(config, "VEC", 1);
     double workers = clsm_config_workers(config, t) / width;

@@ -57,7 +57,8 @@ double clsm_list_cycles(const struct config *config, const struct problem *p,
                         const struct traits *t);
 
 /* Cycles of a CPU until a work-item has found the k largest of one softmax. */
-double clsm_topk_cycles(const struct config *config, const struct problem *p);
+double clsm_topk_cycles(const struct config *config, const struct problem *p,
+                        const struct traits *t);
 
 /* What takes the longest decides, and what comes close to it adds a little. */
 double clsm_together(double a, double b, double c);

@@ -32,9 +32,10 @@ static const double PARTED_LOG = 1.2; /* parts' sums for a logarithm */
 
 /* The k largest, where a work-item has a list for itself or one for each lane. */
 enum {
-    LISTED_CYCLES = 45,     /* of an element that goes into a list, unforeseen, ... */
-    ONE_LISTED_CYCLES = 15, /* ... or takes the place of the only one there */
-    ITEM_CYCLES = 22,       /* of an element */
+    LISTED_CYCLES = 45,       /* of an element that goes into a list, unforeseen, ... */
+    ONE_LISTED_CYCLES = 15,   /* ... or takes the place of the only one there */
+    LANE_LISTED_CYCLES = 130, /* of a place that is passed, over all lanes' lists */
+    ITEM_CYCLES = 22,         /* of an element */
     ITEM_ROW_CYCLES = 75,
     ITEM_PLACE_CYCLES = 88, /* until one is found, and again */
     VECTOR_CYCLES = 30,
@@ -95,18 +96,21 @@ static double listed(double n, double k)
     return n <= k ? n : k * (1 + log(n / k));
 }
 
-double clsm_topk_cycles(const struct config *config, const struct problem *p)
+double clsm_topk_cycles(const struct config *config, const struct problem *p,
+                        const struct traits *t)
 {
     double cols = (double)p->cols, k = (double)p->k;
     double width = clsm_config_value(config, "VEC", 1);
-    double added = k > 1 ? LISTED_CYCLES : ONE_LISTED_CYCLES;
     if (width == 1)
         return cols * ITEM_CYCLES + ITEM_ROW_CYCLES + k * ITEM_PLACE_CYCLES +
-               added * listed(cols, k);
+               (k > 1 ? LISTED_CYCLES : ONE_LISTED_CYCLES) * listed(cols, k);
+    double added = k > 1 ? LANE_LISTED_CYCLES * k / width : ONE_LISTED_CYCLES * width;
+    if (k > 1 && width > t->vector_width)
+        added *= pow(width / t->vector_width, 2);
     double element = LANE_ELEMENT_CYCLES + VECTOR_CYCLES / width;
     return cols * element + ROW_CYCLES + LANE_ROW_CYCLES * width +
            k * (PLACE_CYCLES + LANE_PLACE_CYCLES * width) +
-           added * width * listed(cols / width, k);
+           added * listed(cols / width, k);
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,
