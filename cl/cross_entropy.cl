@@ -59,15 +59,9 @@ static struct row with_target(struct row row)
     return row;
 }
 
-static void keep_start(struct keep *keep, struct row row)
+/* Of a row with this target, where x is this. */
+static void keep_target(struct keep *keep, struct row row, TARGET label, SCALAR x)
 {
-#if defined COLS && VEC == 1
-    const TARGET label = row.label;
-    const SCALAR x = row.label_x;
-#else
-    const TARGET label = *row.target;
-    const SCALAR x = target_x(row, label);
-#endif
     const bool is_class = sizeof(TARGET) == 4 ? (uint)label < row.cols /* at most 2^31 */
                                               : (ulong)label < row.cols;
     keep->counts = row.inside && (long)label != row.ignore;
@@ -83,6 +77,16 @@ static void keep_start(struct keep *keep, struct row row)
     struct pair zero = {(real)0, (real)0};
     keep->infinite = (real)0;
     keep->spread = keep->mass = zero;
+#endif
+}
+
+static void keep_start(struct keep *keep, struct row row)
+{
+#if defined COLS && VEC == 1
+    keep_target(keep, row, row.label, row.label_x);
+#else
+    TARGET label = *row.target;
+    keep_target(keep, row, label, target_x(row, label));
 #endif
 }
 

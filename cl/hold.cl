@@ -246,14 +246,26 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
     hold_logits(h, KEPT, row, cut, first);
 }
 
-/* With what the operation reads of a row first, such as a target and then the logit there: after
- * all else was asked for, and before anything is waited for. */
+/* Is a target asked for before x, and waited for with it? NVIDIA's compiler would put it off until
+ * it is used, where lanes that have a row wait for nothing else in between. */
+#define TARGET_FIRST (HAS_TARGETS && HAS_PTX && defined CLUSTER)
+
+/* With what the operation reads of a row first, such as a target and then the logit there: before
+ * anything is waited for, and but for a target after all else was asked for. */
 INLINE void hold_started(struct held *h, struct row row, struct cut cut, uint first,
                          struct keep *keep)
 {
+#if TARGET_FIRST
+    TARGET label = *row.target;
+    hold_packs(h, row, cut, first);
+    ASK();
+    h->x[0][0] |= (uint)label & row.zero;
+    keep_target(keep, row, label, target_x(row, label));
+#else
     hold_packs(h, row, cut, first);
     ASK();
     keep_start(keep, row);
+#endif
     ASK();
     hold_logits(h, KEPT, row, cut, first);
 }

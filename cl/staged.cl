@@ -152,18 +152,29 @@ static uint row_of_set(uint set)
     return turn / APART * (NEAR * APART) + near * APART + turn % APART;
 }
 
-/* The target of set number `set`, if that has one of the block's rows: any other will do. */
-INLINE TARGET target_of(TENSORS, size_t r, uint rows, uint set)
-{
 #if HAS_TARGETS
-    uint k = row_of_set(set);
-    const __global TARGET *first =
-        IN_COMMON(const __global TARGET, targets + (shape.at_targets + r));
-    return first[set < ROWS && k < rows ? k : 0];
+#define LABELS ROWS
+/* A block's targets to local memory, on their way like the block. */
+INLINE void targets_in(__local TARGET *to, const __global TARGET *from, uint rows)
+{
+    UNROLL for (uint k = 0; k < ROWS; k += WG)
+    {
+        uint i = k + get_local_id(0);
+        if (i >= rows)
+            continue;
+#if HAS_PTX
+        if (sizeof(TARGET) == 4)
+            ptx_copy_4((__local uint *)to + i, (const __global uint *)from + i);
+        else
+            ptx_copy_8((__local uint2 *)to + i, (const __global uint2 *)from + i);
 #else
-    return 0;
+        to[i] = from[i];
 #endif
+    }
 }
+#else
+#define LABELS 1
+#endif
 
 #define PHASE_OF(tensor, unit) block_phase(tensor, shape.tensor, shape, block, unit)
 
@@ -172,10 +183,14 @@ clsm_row(TENSORS)
 {
     __local uint4 local_x[X_CHUNKS], local_dy[DY_CHUNKS + 1], local_y[Y_CHUNKS + 1];
     __local real scratch[LANES_SCRATCH + 1];
+    __local TARGET labels[LABELS];
     for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
          r += get_num_groups(0) * (size_t)ROWS) {
         const uint rows = IN_COMMON_UINT((uint)min(shape.rows - r, (size_t)ROWS));
         struct block block = {r, rows * COLS};
+#if HAS_TARGETS
+        targets_in(labels, targets + (shape.at_targets + r), rows);
+#endif
         struct stage stage;
         stage.x = staged_at(IN_COMMON(__local uint4, local_x), PHASE_OF(x, X_BYTES), X_BYTES);
         stage.y = stage.x;
@@ -188,19 +203,17 @@ clsm_row(TENSORS)
         if (!Y_IN_X)
             stage.y = staged_at(local_y, PHASE_OF(y, Y_BYTES), Y_BYTES);
 #endif
-        uint set = get_local_id(0) / CLUSTER;
-        TARGET label = target_of(ALL_TENSORS, r, rows, set); /* on its way like the block */
         blocks_wait();
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (; set < ROWS; set += SETS) {
+        for (uint set = get_local_id(0) / CLUSTER; set < ROWS; set += SETS) {
             uint k = row_of_set(set);
-            TARGET next = target_of(ALL_TENSORS, r, rows, set + SETS);
             if (CLUSTER > 1 || k < rows) { /* lanes swap values whether they have a row or not */
                 struct row row = ROW_NEAR(r, k, CLUSTER == 1 || k < rows);
-                row.label = label;
+#if HAS_TARGETS
+                row.label = labels[k < rows ? k : 0];
+#endif
                 staged_row(row, &stage, k * COLS, scratch);
             }
-            label = next;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #if STAGES_Y

@@ -9,17 +9,6 @@ enum { GROUPS_PER_UNIT = 8, GROUPS_PER_CORE = 16, LEAST_PART_COLS = 4096 };
 
 enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a record */
 
-/* Blocks of rows: enough bytes under way, and room for several work-groups on a unit.
- */
-enum {
-    ITEM_BYTES = 32,      /* of x under way for each work-item, */
-    MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
-    MAX_TURNS = 16,
-    MAX_BLOCK_BYTES = 24576,
-    MANY_BLOCK_BYTES = 5120,         /* with a KiB more each, 32 of them take 192 KiB */
-    BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
-};
-
 bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
 {
     return v->lanes && t->bits & TRAIT_LANES;
@@ -161,55 +150,6 @@ size_t clsm_config_scratch_bytes(const struct config *config, const struct probl
            clsm_config_beside(config, p) * (clsm_problem_is_f64(p) ? 8 : 4);
 }
 
-/* Bytes of all that a row of a block takes in local memory, see cl/staged.cl. */
-static size_t staged_row_bytes(const struct problem *p)
-{
-    size_t x = clsm_type_bytes(p->x.type), y = clsm_type_bytes(p->y.type);
-    size_t bytes = x;
-    if (clsm_has(p, CLSM_DY))
-        bytes += clsm_type_bytes(p->dy.type);
-    if (clsm_problem_y(p) == CLSM_Y_ROW && y != x)
-        bytes += y;
-    return bytes * p->cols;
-}
-
-/* Enough rows that each work-item has as much of x under way as it should; but where
- * local memory takes more than 196 KiB of an NVIDIA unit's 256, what is left to its
- * cache is too little, and all is up to a tenth slower. */
-static size_t block_rows(const struct config *config, const struct problem *p,
-                         const struct traits *t)
-{
-    size_t workers = clsm_config_value(config, "CLUSTER", 1), turns = 1;
-    size_t row_bytes = p->cols * clsm_type_bytes(p->x.type);
-    double busy = (double)MANY_ITEM_BYTES * UNIT_ITEMS * t->compute_units;
-    bool many = clsm_problem_likely_rows(p) * (double)row_bytes >= busy;
-    bool staged = !clsm_variants[config->variant].whole_packs;
-    size_t item_bytes = staged && many ? MANY_ITEM_BYTES : ITEM_BYTES;
-    while (turns < MAX_TURNS && turns * row_bytes < item_bytes * workers)
-        turns *= 2;
-    size_t sets = clsm_config_wg(config) / workers;
-    while (staged && turns > 1 && sets * turns * staged_row_bytes(p) > MANY_BLOCK_BYTES)
-        turns /= 2;
-    return sets * turns;
-}
-
-static const char *block_misfit(const struct config *config, const struct problem *p,
-                                const struct traits *t)
-{
-    size_t workers = clsm_config_value(config, "CLUSTER", 1);
-    size_t bytes = block_rows(config, p, t) * staged_row_bytes(p);
-    size_t held = at_least_one(p->cols, workers) * (clsm_has(p, CLSM_DY) ? 2 : 1);
-    if (workers > 1 && !(t->bits & TRAIT_SWAP))
-        return "the device has no working subgroups";
-    if (workers > 1 && workers > t->lanes)
-        return "the device's subgroups are smaller";
-    if (held * (clsm_problem_is_f64(p) ? 2 : 1) > MAX_HELD_WORDS)
-        return "the rows do not fit in registers";
-    if (bytes > MAX_BLOCK_BYTES || bytes + BLOCK_SPARE_BYTES > t->local_bytes)
-        return "the rows do not fit in local memory";
-    return NULL;
-}
-
 /* What a device without these traits is told. */
 static const char *lacking(unsigned traits)
 {
@@ -259,8 +199,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device's subgroups are smaller";
     if (v->packs && !clsm_held_fits(config, p, t))
         return "the rows do not fit in registers";
-    if (v->geometry == ROWS_PER_GROUP && block_misfit(config, p, t))
-        return block_misfit(config, p, t);
+    if (v->geometry == ROWS_PER_GROUP && clsm_block_misfit(config, p, t))
+        return clsm_block_misfit(config, p, t);
     if (v->whole_packs && PACK_BYTES / 2 % (p->cols * clsm_type_bytes(p->x.type)))
         return "two and more rows do not fill 16 bytes";
     if (v->one_state && !clsm_problem_has_one_state(p))
@@ -293,7 +233,7 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct prob
     case ROW_PER_ITEM:
         return wg;
     case ROWS_PER_GROUP:
-        return block_rows(config, p, t);
+        return clsm_block_rows(config, p, t);
     case ROW_PER_CLUSTER:
         return wg / clsm_config_value(config, "CLUSTER", 1);
     case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */

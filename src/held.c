@@ -198,7 +198,8 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
     unsigned wanted = held ? held + working_registers(config, p, held)
-                           : clsm_tile_registers(config, p);
+                      : geometry == ROWS_PER_GROUP ? clsm_block_registers(config, p)
+                                                   : clsm_tile_registers(config, p);
     if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
         wanted = STOCKED_REGISTERS;
     if (!(t->bits & TRAIT_NV_OPTIONS))

@@ -3,8 +3,10 @@
 #include "tuned.h"
 
 static const struct tuned records[] = {
-#define TUNED(...) {__VA_ARGS__},
+#define TUNED(...) {__VA_ARGS__, 1},
+#define TUNED_EVEN(...) {__VA_ARGS__, 2},
 #include "tuned.def"
+#undef TUNED_EVEN
 #undef TUNED
     {.cols_max = 0},
 };
@@ -44,7 +46,8 @@ static bool serves(const struct tuned *r, const struct problem *p,
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&
-           rows >= r->rows_min && p->cols >= r->cols_min && p->cols <= r->cols_max;
+           rows >= r->rows_min && p->cols >= r->cols_min && p->cols <= r->cols_max &&
+           p->cols % r->multiple == 0;
 }
 
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)

@@ -27,6 +27,7 @@ struct tuned {
     size_t rows_min;      /* 0: any number of rows, unknown ones too */
     size_t cols_min, cols_max;
     const char *config;
+    size_t multiple; /* of which those lengths are */
 };
 
 /* The first record for this device, kind of operation, type and shape, or NULL. */
