@@ -9,9 +9,8 @@ enum {
     MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
     MAX_TURNS = 16,
     MAX_BLOCK_BYTES = 24576,
-    MANY_BLOCK_BYTES = 5120, /* with a KiB more each, 32 of them take 192 KiB */
-    BLOCK_SPARE_BYTES = 48 + 256 * 8, /* borders; scratch */
-    TARGET_BYTES = 8
+    MANY_BLOCK_BYTES = 5120,         /* with a KiB more each, 32 of them take 192 KiB */
+    BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
 };
 
 /* Elements that a work-item holds beside a target, and the registers that these and all
@@ -31,6 +30,13 @@ static size_t held_of(const struct config *config, const struct problem *p)
     return p->cols / workers + (p->cols % workers != 0);
 }
 
+static size_t target_bytes_of(const struct problem *p)
+{
+    if (!clsm_has(p, CLSM_TARGETS))
+        return 0;
+    return p->target_type == CLSM_TARGET_I64 ? 8 : 4;
+}
+
 /* Bytes of all that a row of a block takes in local memory, but for its target. */
 static size_t row_bytes_of(const struct problem *p)
 {
@@ -41,6 +47,14 @@ static size_t row_bytes_of(const struct problem *p)
     if (clsm_problem_y(p) == CLSM_Y_ROW && y != x)
         bytes += y;
     return bytes * p->cols;
+}
+
+/* The same with it, but where numbers have 16 bits: beside a target work-items take
+ * more registers then, and a unit has room for fewer. */
+static size_t crowding_bytes_of(const struct problem *p)
+{
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    return row_bytes_of(p) + (halves ? 0 : target_bytes_of(p));
 }
 
 /* Where local memory takes more than 196 KiB of an NVIDIA unit's 256, what is left to
@@ -57,7 +71,8 @@ size_t clsm_block_rows(const struct config *config, const struct problem *p,
     while (turns < MAX_TURNS && turns * row_bytes < item_bytes * workers)
         turns *= 2;
     size_t sets = clsm_config_wg(config) / workers;
-    while (staged && turns > 1 && sets * turns * row_bytes_of(p) > MANY_BLOCK_BYTES)
+    while (staged && turns > 1 &&
+           sets * turns * crowding_bytes_of(p) > MANY_BLOCK_BYTES)
         turns /= 2;
     return sets * turns;
 }
@@ -67,7 +82,7 @@ const char *clsm_block_misfit(const struct config *config, const struct problem 
 {
     size_t workers = workers_of(config), rows = clsm_block_rows(config, p, t);
     size_t bytes = rows * row_bytes_of(p);
-    size_t targets = clsm_has(p, CLSM_TARGETS) ? rows * TARGET_BYTES : 0;
+    size_t targets = rows * target_bytes_of(p);
     size_t held = held_of(config, p) * (clsm_has(p, CLSM_DY) ? 2 : 1);
     if (workers > 1 && !(t->bits & TRAIT_SWAP))
         return "the device has no working subgroups";

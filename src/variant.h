@@ -104,8 +104,8 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
 /* Registers of a work-item of a tile; 0 if nobody limits them. */
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p);
 
-/* Rows of a block, at least 1; registers of a work-item that has one, 0 if nobody limits them;
- * why a block cannot serve, in words, or NULL if it can. */
+/* Rows of a block, at least 1; registers of a work-item that has one, 0 if nobody
+ * limits them; why a block cannot serve, in words, or NULL if it can. */
 size_t clsm_block_rows(const struct config *config, const struct problem *p,
                        const struct traits *t);
 unsigned clsm_block_registers(const struct config *config, const struct problem *p);

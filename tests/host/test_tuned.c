@@ -7,9 +7,11 @@
 #include <string.h>
 
 static const struct tuned shipped[] = {
-#define TUNED(...) {__VA_ARGS__, 1},
-#define TUNED_EVEN(...) {__VA_ARGS__, 2},
+#define TUNED(...) {__VA_ARGS__, 1, 0},
+#define TUNED_EVEN(...) {__VA_ARGS__, 2, 0},
+#define TUNED_FEW(...) {__VA_ARGS__, 1, 132},
 #include "tuned.def"
+#undef TUNED_FEW
 #undef TUNED_EVEN
 #undef TUNED
 };
@@ -89,6 +91,7 @@ START_TEST(a_record_serves_its_element_size_rows_and_columns_only)
                            "%s for %s", r->config, clsm_type_name(types[type]));
                     EXPECT(cols >= r->cols_min && cols <= r->cols_max, "%zu", cols);
                     EXPECT(r->rows_min <= 2000, "rows_min %zu", r->rows_min);
+                    EXPECT(!r->rows_max, "rows_max %zu", r->rows_max);
                     EXPECT(cols % r->multiple == 0, "%zu", cols);
                 }
     }
