@@ -246,8 +246,8 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
     hold_logits(h, KEPT, row, cut, first);
 }
 
-/* Is a target asked for before x, and waited for with it? NVIDIA's compiler would put it off until
- * it is used, where lanes that have a row wait for nothing else in between. */
+/* Is a target asked for before x, and waited for with it? Where there is no barrier, NVIDIA's
+ * compiler puts its load off until it is used, by which time all of x has come. */
 #define TARGET_FIRST (HAS_TARGETS && HAS_PTX && defined CLUSTER)
 
 /* With what the operation reads of a row first, such as a target and then the logit there: before
