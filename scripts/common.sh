@@ -114,6 +114,7 @@ install_test_needs() {
     need python3-numpy has_python_module numpy
     need python3-scipy has_python_module scipy
     need python3-torch has_python_module torch
+    need python3-matplotlib has_python_module matplotlib
     # two headers and a link each: the libraries themselves come with python3-torch
     need libdnnl-dev has_header oneapi/dnnl/dnnl.h
     need libxnnpack-dev has_header xnnpack.h
