@@ -28,7 +28,7 @@ struct tuned {
     size_t cols_min, cols_max;
     const char *config;
     size_t multiple; /* of which those lengths are */
-    size_t rows_max; /* 0: any number; else of no other kind */
+    size_t rows_max; /* 0: any number; else it serves its own kind alone */
 };
 
 /* The first record for this device, kind of operation, type and shape, or NULL. */
