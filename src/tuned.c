@@ -3,13 +3,7 @@
 #include "tuned.h"
 
 static const struct tuned records[] = {
-#define TUNED(...) {__VA_ARGS__, 1, 0},
-#define TUNED_EVEN(...) {__VA_ARGS__, 2, 0},
-#define TUNED_FEW(...) {__VA_ARGS__, 1, 132},
 #include "tuned.def"
-#undef TUNED_FEW
-#undef TUNED_EVEN
-#undef TUNED
     {.cols_max = 0},
 };
 

@@ -21,16 +21,16 @@ START_TEST(long_packed_rows_on_a_cpu_go_to_a_loop_a_core)
 }
 END_TEST
 
-/* A list for each lane of a vector costs more than it saves in short rows. */
-START_TEST(the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu)
+/* A list for each lane of a vector costs more than it saves in the shortest rows alone.
+ */
+START_TEST(the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu)
 {
     static const struct {
         size_t cols, k;
         enum geometry geometry;
-    } rows[] = {{2, 1, ROW_PER_ITEM},
-                {20, 2, ROW_RUN_PER_ITEM},
-                {1000, 1, ROW_RUN_PER_ITEM},
-                {10000, 4, ROW_RUN_PER_ITEM}};
+    } rows[] = {{2, 1, ROW_PER_ITEM},        {8, 3, ROW_RUN_PER_ITEM},
+                {12, 8, ROW_RUN_PER_ITEM},   {20, 2, ROW_RUN_PER_ITEM},
+                {1000, 1, ROW_RUN_PER_ITEM}, {10000, 4, ROW_RUN_PER_ITEM}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         clsm_problem given;
         struct problem p;
@@ -74,7 +74,8 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_STATISTICS, CLSM_F32, 78, 9643, "registers"},
         {CLSM_FINISH_SOFTMAX, CLSM_F32, 1989, 2240, "registers"},
         {CLSM_CROSS_ENTROPY, CLSM_F16, 257751, 98, "staged"},
-        /* rows of odd lengths move as single halves, which takes longer from local memory */
+        /* rows of odd lengths move as single halves, which takes longer from local
+           memory */
         {CLSM_CROSS_ENTROPY, CLSM_BF16, 536871, 250, "staged"},
         {CLSM_CROSS_ENTROPY, CLSM_BF16, 536871, 251, "cluster"},
         /* a unit for each row, where there is one: nobody waits for others */
@@ -136,7 +137,7 @@ Suite *choose_measured_suite(void)
     Suite *suite = suite_create("choose_measured");
     TCase *t = tcase_create("choose_measured");
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
-    tcase_add_test(t, the_largest_of_few_columns_are_found_by_one_list_a_row_on_a_cpu);
+    tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);

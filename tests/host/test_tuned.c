@@ -7,13 +7,7 @@
 #include <string.h>
 
 static const struct tuned shipped[] = {
-#define TUNED(...) {__VA_ARGS__, 1, 0},
-#define TUNED_EVEN(...) {__VA_ARGS__, 2, 0},
-#define TUNED_FEW(...) {__VA_ARGS__, 1, 132},
 #include "tuned.def"
-#undef TUNED_FEW
-#undef TUNED_EVEN
-#undef TUNED
 };
 
 static const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_BF16, CLSM_F64};
