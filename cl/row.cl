@@ -147,6 +147,17 @@ static struct row row_bound(struct row row, struct shape shape)
     return row;
 }
 
+/* With its temperature. */
+static struct row row_heated(struct row row, SCALAR t, struct shape shape)
+{
+    row.one_hot = t == 0;
+    row.scale = row.one_hot ? 1 : 1 / t;
+#if HAS_SCALE
+    row.scale *= number(shape.scale);
+#endif
+    return row;
+}
+
 /* Row r + beside; of a strided tensor a neighbour that has its columns where row r has them.
  * What depends on r alone is the same for all work-items that have the same r. Without columns if
  * it is not `inside`. */
@@ -198,12 +209,7 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.scale = number(shape.scale);
 #endif
 #if HAS_TEMPERATURE
-    SCALAR t = temperature[shape.at_temperature + r + beside];
-    row.one_hot = t == 0;
-#if !HAS_SCALE
-    row.scale = 1;
-#endif
-    row.scale *= row.one_hot ? 1 : 1 / t;
+    row = row_heated(row, temperature[shape.at_temperature + r + beside], shape);
 #endif
 #if HAS_SOFTCAP
     row.softcap = number(shape.softcap);

@@ -152,10 +152,10 @@ static uint row_of_set(uint set)
     return turn / APART * (NEAR * APART) + near * APART + turn % APART;
 }
 
-#if HAS_TARGETS
-#define LABELS ROWS
-/* A block's targets to local memory, on their way like the block. */
-INLINE void targets_in(__local TARGET *to, const __global TARGET *from, uint rows)
+/* Numbers that rows have, one each, to local memory, on their way like the block: read where they
+ * are wanted, memory would be waited for twice. (A maximum and a sum that are given, read by a
+ * row that waits for nothing else, take no longer there.) */
+INLINE void numbers_in(__local void *to, const __global void *from, uint rows, uint unit)
 {
     UNROLL for (uint k = 0; k < ROWS; k += WG)
     {
@@ -163,18 +163,28 @@ INLINE void targets_in(__local TARGET *to, const __global TARGET *from, uint row
         if (i >= rows)
             continue;
 #if HAS_PTX
-        if (sizeof(TARGET) == 4)
+        if (unit == 4)
             ptx_copy_4((__local uint *)to + i, (const __global uint *)from + i);
         else
             ptx_copy_8((__local uint2 *)to + i, (const __global uint2 *)from + i);
 #else
-        to[i] = from[i];
+        element_in(to, i, from, i, unit);
 #endif
     }
 }
+
+/* Of those rows; an operand that a plan does not have takes no room worth telling. */
+#if HAS_TARGETS
+#define LABELS ROWS
 #else
 #define LABELS 1
 #endif
+#if HAS_TEMPERATURE
+#define HEATS ROWS
+#else
+#define HEATS 1
+#endif
+#define NUMBERS_IN(to, from, at) numbers_in(to, (from) + (shape.at + r), rows, sizeof *(to))
 
 #define PHASE_OF(tensor, unit) block_phase(tensor, shape.tensor, shape, block, unit)
 
@@ -184,12 +194,16 @@ clsm_row(TENSORS)
     __local uint4 local_x[X_CHUNKS], local_dy[DY_CHUNKS + 1], local_y[Y_CHUNKS + 1];
     __local real scratch[LANES_SCRATCH + 1];
     __local TARGET labels[LABELS];
+    __local SCALAR heats[HEATS];
     for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
          r += get_num_groups(0) * (size_t)ROWS) {
         const uint rows = IN_COMMON_UINT((uint)min(shape.rows - r, (size_t)ROWS));
         struct block block = {r, rows * COLS};
 #if HAS_TARGETS
-        targets_in(labels, targets + (shape.at_targets + r), rows);
+        NUMBERS_IN(labels, targets, at_targets);
+#endif
+#if HAS_TEMPERATURE
+        NUMBERS_IN(heats, temperature, at_temperature);
 #endif
         struct stage stage;
         stage.x = staged_at(IN_COMMON(__local uint4, local_x), PHASE_OF(x, X_BYTES), X_BYTES);
@@ -209,8 +223,12 @@ clsm_row(TENSORS)
             uint k = row_of_set(set);
             if (CLUSTER > 1 || k < rows) { /* lanes swap values whether they have a row or not */
                 struct row row = ROW_NEAR(r, k, CLUSTER == 1 || k < rows);
+                uint there = k < rows ? k : 0;
 #if HAS_TARGETS
-                row.label = labels[k < rows ? k : 0];
+                row.label = labels[there];
+#endif
+#if HAS_TEMPERATURE
+                row = row_heated(row, heats[there], shape);
 #endif
                 staged_row(row, &stage, k * COLS, scratch);
             }

@@ -30,6 +30,7 @@ static size_t held_of(const struct config *config, const struct problem *p)
     return p->cols / workers + (p->cols % workers != 0);
 }
 
+/* Bytes of a row's target. */
 static size_t target_bytes_of(const struct problem *p)
 {
     if (!clsm_has(p, CLSM_TARGETS))
@@ -37,7 +38,7 @@ static size_t target_bytes_of(const struct problem *p)
     return p->target_type == CLSM_TARGET_I64 ? 8 : 4;
 }
 
-/* Bytes of all that a row of a block takes in local memory, but for its target. */
+/* Bytes of all else that a row of a block takes in local memory. */
 static size_t row_bytes_of(const struct problem *p)
 {
     size_t x = clsm_type_bytes(p->x.type), y = clsm_type_bytes(p->y.type);
@@ -46,7 +47,10 @@ static size_t row_bytes_of(const struct problem *p)
         bytes += clsm_type_bytes(p->dy.type);
     if (clsm_problem_y(p) == CLSM_Y_ROW && y != x)
         bytes += y;
-    return bytes * p->cols;
+    bytes *= p->cols;
+    if (clsm_has(p, CLSM_TEMPERATURE))
+        bytes += clsm_problem_is_f64(p) ? 8 : 4;
+    return bytes;
 }
 
 /* The same with it, but where numbers have 16 bits: beside a target work-items take

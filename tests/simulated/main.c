@@ -46,15 +46,15 @@ union kernel {
     void (*plain)(const void *x, void *y, struct shape shape, void *shared);
     void (*loss)(const void *x, void *y, const int *targets, float *loss,
                  struct shape shape, void *shared);
-    void (*backward)(const void *x, void *y, const void *dy, struct shape shape,
-                     void *shared);
+    void (*beside)(const void *x, void *y, const void *beside, struct shape shape,
+                   void *shared);
 };
 
 /* What one work-group's work-items are given. Each has a copy of the library, for the
  * local memory in it. */
 struct call {
     union kernel kernel;
-    const void *x, *dy; /* dy, targets: or NULL */
+    const void *x, *beside; /* dy or temperatures; targets: or NULL */
     const int *targets;
     void *y;
     float *loss;
@@ -86,14 +86,19 @@ static const char *type_name(int i)
     return clsm_type_name((clsm_type)i);
 }
 
+/* An operation may end in "+temperature". */
 static void parse(char **arg, struct trial *t)
 {
+    char *heated = strstr(arg[0], "+temperature");
+    if (heated)
+        *heated = 0;
     clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
     clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
     static struct choice choice;
     clsm_problem_init(&t->problem, op, type, strtoul(arg[2], NULL, 10),
                       strtoul(arg[3], NULL, 10));
     t->problem.inner = strtoul(arg[4], NULL, 10);
+    t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
     if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
         clsm_choose(&t->checked, &gpu, arg[5], &choice) != CLSM_OK)
         exit(fail(arg[5], clsm_last_message()));
@@ -129,8 +134,8 @@ static void work_item(void *argument)
     const struct call *c = argument;
     if (c->targets)
         c->kernel.loss(c->x, c->y, c->targets, c->loss, c->shape, c->shared);
-    else if (c->dy)
-        c->kernel.backward(c->x, c->y, c->dy, c->shape, c->shared);
+    else if (c->beside)
+        c->kernel.beside(c->x, c->y, c->beside, c->shape, c->shared);
     else
         c->kernel.plain(c->x, c->y, c->shape, c->shared);
 }
@@ -162,6 +167,15 @@ static void *make_x(const struct trial *t, size_t elements, size_t seed)
                        p->inner, p->cols);
         }
     return x;
+}
+
+/* One a row, 0 among them. */
+static float *make_temperatures(const struct trial *t)
+{
+    float *heats = malloc(t->problem.rows * sizeof *heats);
+    for (size_t r = 0; r < t->problem.rows; r++)
+        heats[r] = (float)(r % 5) / 2;
+    return heats;
 }
 
 /* One a row: columns, what is ignored, what is no column. */
@@ -196,7 +210,10 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
     float *loss[2] = {calloc(p->rows, sizeof(float)), calloc(p->rows, sizeof(float))};
     void *x = make_x(t, elements, 1), *shared = calloc(1, SHARED_BYTES);
-    void *dy = clsm_has(p, CLSM_DY) ? make_x(t, elements, 2) : NULL;
+    clsm_operand o = clsm_has(p, CLSM_DY) ? CLSM_DY : CLSM_TEMPERATURE;
+    void *beside = !clsm_has(p, o) ? NULL
+                   : o == CLSM_DY  ? make_x(t, elements, 2)
+                                   : make_temperatures(t);
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     struct call calls[MOST_GROUPS] = {0};
     void *arguments[MOST_GROUPS];
@@ -208,8 +225,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
             shape.epoch = EPOCH + turn * shape.rows;
             shape.stage = STAGE_WRITE;
             union kernel k = turn ? calls[g].kernel : load_copy(library, g);
-            calls[g] =
-                (struct call){k, x, dy, targets, y[turn], loss[turn], shape, shared};
+            calls[g] = (struct call){k,       x,          beside, targets,
+                                     y[turn], loss[turn], shape,  shared};
             arguments[g] = calls + g;
         }
         if (!machine_run(work_item, arguments, groups,
@@ -224,7 +241,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         memcmp(loss[0], loss[1], p->rows * sizeof(float)) != 0)
         return fail(library, "other bits in another order");
     clsm_host_args host = {.struct_bytes = sizeof host, .x = x, .y = y[0]};
-    host.operand[CLSM_DY] = dy;
+    host.operand[o] = beside;
     if (targets) {
         host.operand[CLSM_TARGETS] = targets;
         host.operand[CLSM_LOSS] = loss[0];
@@ -237,7 +254,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         free(loss[turn]);
     }
     free(targets);
-    free(dy);
+    free(beside);
     free(x);
     free(shared);
     return report.pass ? 0 : fail(library, "outside the bound");

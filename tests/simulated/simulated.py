@@ -40,6 +40,8 @@ cross_entropy f32 99   50 1 staged:CLUSTER=2,WG=64        1
 cross_entropy bf16 40 100 1 cluster:CLUSTER=4,WG=64       2
 log_softmax_backward bf16 300 10 1 staged:CLUSTER=1,WG=64 2
 log_softmax_backward f32 99 50 1 staged:CLUSTER=4,WG=64   2
+softmax+temperature bf16 599 10 1 staged:CLUSTER=1,WG=64  2
+log_softmax+temperature f32 99 50 1 staged:CLUSTER=4,WG=64 2
 log_softmax bf16 40  700 32 strided:WG=128,TILE=32        2
 log_softmax f32  3  2000 32 strided:WG=512,TILE=16        2
 softmax     f32  3  1000 64 strided:WG=256,TILE=16        2
