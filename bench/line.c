@@ -3,7 +3,7 @@
 #include "line.h"
 #include "measure.h"
 
-enum { MAX_REPEATS = 200, LINE_RUNS = 16 };
+enum { MAX_REPEATS = 200, LINE_RUNS = 16, LEAST_LINES = 5 };
 
 static const double LINE_SECONDS = 0.05; /* of all runs of a line */
 static const double WARM_SECONDS = 0.01; /* of lines that nobody times */
@@ -19,7 +19,7 @@ static bool event_times(cl_event event, cl_ulong *start, cl_ulong *end)
 /* Runs that wait in the queue for one another, as a program has them: so that a GPU
  * does not wait for the host in between. */
 struct line {
-    cl_event events[LINE_RUNS];
+    cl_event first, last;
     unsigned count;
     double host; /* seconds, from the first one's queueing to the last one's end */
 };
@@ -38,17 +38,20 @@ static cl_event close_gate(const struct session *s)
     return gate;
 }
 
+/* None has an event but the first and the last: a driver that gives each its times
+ * stops for them. */
 static clsm_status run_line(const struct session *s, const struct subject *subject,
                             unsigned first, unsigned n, struct line *line)
 {
     cl_event gate = n > 1 ? close_gate(s) : NULL;
     clsm_status status = CLSM_OK;
     double start = now();
-    for (line->count = 0; line->count < n && status == CLSM_OK; line->count++) {
-        line->events[line->count] = NULL;
-        status = subject->queue(s, subject->self, first + line->count,
-                                &line->events[line->count]);
-    }
+    *line = (struct line){NULL, NULL, 0, 0};
+    for (unsigned i = 0; i < n && status == CLSM_OK; i++, line->count++)
+        status = subject->queue(s, subject->self, first + i,
+                                i == n - 1 ? &line->last
+                                : i == 0   ? &line->first
+                                           : NULL);
     if (gate) {
         clFlush(s->queue);
         start = now();
@@ -61,33 +64,30 @@ static clsm_status run_line(const struct session *s, const struct subject *subje
     return status;
 }
 
-/* What each took by the device, and how many there are: the first of a line has nothing
- * to be timed by where it takes several commands, and is left out of longer ones. Some
- * drivers say nothing, or one nanosecond, and then the host's time has to do. */
-static unsigned line_seconds(const struct line *line, bool several, double *seconds)
+/* Of one run: from the first one's end to the last one's, or a single one's own time.
+ * Some drivers say nothing, or one nanosecond, and then the host's time has to do. */
+static double line_seconds(const struct line *line)
 {
-    cl_ulong before = 0, start = 0, end = 0;
-    unsigned n = 0;
-    for (unsigned i = 0; i < line->count; i++, before = end) {
-        bool known = event_times(line->events[i], &start, &end);
-        if (several && line->count > 1)
-            start = before;
-        if (i > 0 || line->count == 1)
-            seconds[n++] = known && end > start + 1 ? (double)(end - start) * 1e-9
-                                                    : line->host / line->count;
-    }
-    return n;
+    cl_ulong begun = 0, start = 0, end = 0;
+    bool known = event_times(line->last, &start, &end);
+    if (line->first)
+        known = event_times(line->first, &begun, &start) && known;
+    unsigned runs = line->first ? line->count - 1 : 1;
+    return known && end > start + 1 ? (double)(end - start) * 1e-9 / runs
+                                    : line->host / line->count;
 }
 
 clsm_status time_line(const struct session *s, const struct subject *subject,
-                      unsigned first, unsigned n, double *seconds, unsigned *timed)
+                      unsigned first, unsigned n, double *seconds)
 {
     struct line line;
     clsm_status status = run_line(s, subject, first, n, &line);
-    *timed = status == CLSM_OK ? line_seconds(&line, subject->several, seconds) : 0;
-    for (unsigned i = 0; i < line.count; i++)
-        if (line.events[i])
-            clReleaseEvent(line.events[i]);
+    if (status == CLSM_OK)
+        *seconds = line_seconds(&line);
+    if (line.first)
+        clReleaseEvent(line.first);
+    if (line.last)
+        clReleaseEvent(line.last);
     return status;
 }
 
@@ -108,34 +108,36 @@ static unsigned line_length(const struct session *s, const struct subject *subje
 static clsm_status warm_up(const struct session *s, const struct subject *subject,
                            unsigned sets, unsigned *length, unsigned *at)
 {
-    double v[LINE_RUNS] = {0}, start = now();
-    unsigned timed;
+    double v = 0, start = now();
     clsm_status status = CLSM_OK;
     for (unsigned i = 0; i < sets && status == CLSM_OK && (i == 0 || now() - start < 1);
          i++)
-        status = time_line(s, subject, i, 1, v, &timed);
-    *length = line_length(s, subject, v[0]);
+        status = time_line(s, subject, i, 1, &v);
+    *length = line_length(s, subject, v);
     start = now();
     for (*at = 0;
          status == CLSM_OK && *length == LINE_RUNS && now() - start < WARM_SECONDS;
          *at += *length)
-        status = time_line(s, subject, *at, *length, v, &timed);
+        status = time_line(s, subject, *at, *length, &v);
     return status;
 }
 
 clsm_status time_median(const struct session *s, const struct subject *subject,
                         unsigned sets, unsigned repeats, double *seconds)
 {
-    double v[MAX_REPEATS + LINE_RUNS];
-    unsigned n = 0, at, length, timed;
+    double v[MAX_REPEATS];
+    unsigned n = 0, at, length;
     clsm_status warmed = warm_up(s, subject, sets, &length, &at);
     if (warmed != CLSM_OK)
         return warmed;
+    unsigned lines = repeats / length > LEAST_LINES ? repeats / length : LEAST_LINES;
+    if (lines > repeats)
+        lines = repeats;
     const double start = now();
     for (double spent = 0;
-         n < MAX_REPEATS && n < repeats && (spent < 1 || (spent < 4 && n < 3));
-         spent = now() - start, at += length, n += timed) {
-        clsm_status status = time_line(s, subject, at, length, v + n, &timed);
+         n < MAX_REPEATS && n < lines && (spent < 1 || (spent < 4 && n < 3));
+         spent = now() - start, at += length, n++) {
+        clsm_status status = time_line(s, subject, at, length, v + n);
         if (status != CLSM_OK)
             return status;
     }

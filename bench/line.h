@@ -5,9 +5,9 @@
 
 #include "session.h"
 
-/* One thing to be timed: queues itself with an event, for the i-th time. What takes
- * several commands has an event of the last only, and is timed from the end of one run
- * to the end of the next, right behind it. */
+/* One thing to be timed: queues itself for the i-th time, with an event unless that is
+ * NULL. What takes several commands has an event of the last only, so that it is never
+ * timed by itself, but from the end of one run to the end of the next. */
 struct subject {
     clsm_status (*queue)(const struct session *s, void *self, unsigned i,
                          cl_event *event);
@@ -15,13 +15,13 @@ struct subject {
     bool several;
 };
 
-/* Times a line of n runs, the first-th and on, which wait in the queue for one another;
- * *timed: how many of them went to `seconds`. */
+/* Seconds of one of a line of n runs, the first-th and on, which wait in the queue for
+ * one another. */
 clsm_status time_line(const struct session *s, const struct subject *subject,
-                      unsigned first, unsigned n, double *seconds, unsigned *timed);
+                      unsigned first, unsigned n, double *seconds);
 
-/* Median seconds of at most so many repeats, after a run with each of `sets`, and on a
- * GPU some milliseconds more. */
+/* Median seconds of one run over lines of at most so many runs in all, but five lines
+ * at least, after a run with each of `sets`, and on a GPU some milliseconds more. */
 clsm_status time_median(const struct session *s, const struct subject *subject,
                         unsigned sets, unsigned repeats, double *seconds);
 

@@ -65,10 +65,9 @@ clsm_status measure_first(const struct session *s, clsm_plan *plan,
     struct plan_subject self = {plan, sets, count};
     struct subject subject = {queue_plan, &self, false};
     double second;
-    unsigned timed;
-    clsm_status status = time_line(s, &subject, 0, 1, seconds, &timed);
+    clsm_status status = time_line(s, &subject, 0, 1, seconds);
     if (status == CLSM_OK)
-        status = time_line(s, &subject, 1, 1, &second, &timed);
+        status = time_line(s, &subject, 1, 1, &second);
     if (status == CLSM_OK && second < *seconds)
         *seconds = second;
     return status;

@@ -9,6 +9,7 @@ COLD_BYTES = 512 << 20  # a round of inputs is at least so large
 MOST_SETS = 4096
 FLUSH_BYTES = 256 << 20  # more than a cache holds
 MOST_REPEATS, LEAST_REPEATS = 60, 5
+LINE_RUNS, LINE_SECONDS, LEAST_LINES = 16, 0.05, 5  # as in line.c
 ALIGN = 256  # bytes
 SHIFTS = {"unaligned": {"x": 1, "y": 3}}  # elements in front of a tensor, by form
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f64": 8}
@@ -58,9 +59,10 @@ class Inputs:
 
 
 def time_on_gpu(torch, calls, seconds):
-    """Median seconds of one of the calls, by an event before and behind each. The GPU is
-    kept busy while they are queued: otherwise an event would fall due before its kernel is
-    there, and the host's time be measured."""
+    """Median seconds of one of the calls over lines of them, from an event behind the first
+    of a line to one behind its last, as clsoftmax-limit does. The GPU is kept busy while they
+    are queued: otherwise an event would fall due before its kernel is there, and the host's
+    time be measured."""
     for call in calls[:3]:
         call()
     torch.cuda.synchronize()
@@ -68,17 +70,23 @@ def time_on_gpu(torch, calls, seconds):
     for call in calls[:8]:
         call()
     torch.cuda.synchronize()
-    repeats = repeats_in(seconds, (time.perf_counter() - start) / min(8, len(calls)))
-    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
+    one = (time.perf_counter() - start) / min(8, len(calls))
+    runs = max(2, min(LINE_RUNS, int(LINE_SECONDS / one)))
+    lines = max(LEAST_LINES, repeats_in(seconds, one) // runs)
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(lines)]
     # small cases share their first sets, which the last one may have left in the cache
     torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda").zero_()
-    torch.cuda._sleep(int(repeats * 200e3))  # cycles: about 0.1 ms for each call
-    for i, (before, behind) in enumerate(events):
-        before.record()
-        calls[(i + 8) % len(calls)]()
-        behind.record()
+    torch.cuda._sleep(int(lines * runs * 200e3))  # cycles: about 0.1 ms for each call
+    at = 8
+    for first, last in events:
+        for run in range(runs):
+            calls[at % len(calls)]()
+            at += 1
+            if run == 0:
+                first.record()
+        last.record()
     torch.cuda.synchronize()
-    return statistics.median(a.elapsed_time(b) for a, b in events) * 1e-3
+    return statistics.median(a.elapsed_time(b) / (runs - 1) for a, b in events) * 1e-3
 
 
 def time_on_host(calls, wait, seconds):
