@@ -13,7 +13,8 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
                          const clsm_args *sets, unsigned count, unsigned repeats,
                          double *seconds);
 
-/* The better of the first two runs: what a plan takes at least, or nearly. */
+/* The better of two runs, on a GPU of two short lines: what a plan takes at least, or
+ * nearly. */
 clsm_status measure_first(const struct session *s, clsm_plan *plan,
                           const clsm_args *sets, unsigned count, double *seconds);
 
