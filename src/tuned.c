@@ -36,14 +36,13 @@ static bool serves(const struct tuned *r, const struct problem *p,
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     enum op_kind kind = kind_of(p);
-    bool row = r->kind == WRITES_ROW && !r->rows_max &&
-               (kind == WRITES_LOGS || kind == WRITES_GRADIENT);
+    bool row =
+        r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT);
     return (r->kind == ANY_KIND || r->kind == kind || row) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&
-           rows >= r->rows_min && (!r->rows_max || rows <= r->rows_max) &&
-           p->cols >= r->cols_min && p->cols <= r->cols_max &&
+           rows >= r->rows_min && p->cols >= r->cols_min && p->cols <= r->cols_max &&
            p->cols % r->multiple == 0;
 }
 

@@ -28,13 +28,11 @@ struct tuned {
     size_t cols_min, cols_max;
     const char *config;
     size_t multiple; /* of which those lengths are */
-    size_t rows_max; /* 0: any number; else it serves its own kind alone */
 };
 
 /* The rows of tuned.def, as elements of an array. */
-#define TUNED(...) {__VA_ARGS__, 1, 0},
-#define TUNED_EVEN(...) {__VA_ARGS__, 2, 0},
-#define TUNED_FEW(...) {__VA_ARGS__, 1, 132},
+#define TUNED(...) {__VA_ARGS__, 1},
+#define TUNED_EVEN(...) {__VA_ARGS__, 2},
 
 /* The first record for this device, kind of operation, type and shape, or NULL. */
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t);

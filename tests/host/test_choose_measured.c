@@ -78,9 +78,9 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
            memory */
         {CLSM_CROSS_ENTROPY, CLSM_BF16, 536871, 250, "staged"},
         {CLSM_CROSS_ENTROPY, CLSM_BF16, 536871, 251, "cluster"},
-        /* a unit for each row, where there is one: nobody waits for others */
-        {CLSM_SOFTMAX, CLSM_BF16, 64, 32000, "registers"},
-        {CLSM_SOFTMAX, CLSM_BF16, 140, 32000, "ahead"},
+        /* in line, parts of rows that wait for others are ahead of whole rows */
+        {CLSM_SOFTMAX, CLSM_BF16, 64, 32000, "ahead"},
+        {CLSM_SOFTMAX, CLSM_F32, 1, 32000, "ahead"},
         {CLSM_LOG_SOFTMAX, CLSM_BF16, 7491204, 4, "staged"},
         /* finishing is one launch, reading and merging are two */
         {CLSM_FINISH_SOFTMAX, CLSM_F16, 20, 32128, "split"},
