@@ -13,10 +13,13 @@ enum {
     BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
 };
 
-/* Elements that a work-item holds beside a target, and the registers that these and all
- * else have room in. NVIDIA's compiler takes up to 128, which leaves a unit with few
- * work-groups. */
-enum { SOME_HELD = 41, SOME_REGISTERS = 80, MANY_HELD = 51, MANY_REGISTERS = 96 };
+/* Registers for so many elements, or more, that a work-item holds beside a target.
+ * NVIDIA's compiler takes up to 128, which leaves a unit with few work-groups, or
+ * spills. */
+static const struct {
+    size_t held;
+    unsigned registers;
+} registers_for[] = {{51, 96}, {41, 80}, {25, 64}};
 
 static size_t workers_of(const struct config *config)
 {
@@ -106,5 +109,8 @@ unsigned clsm_block_registers(const struct config *config, const struct problem 
     if (!gradient || clsm_problem_is_f64(p) ||
         clsm_variants[config->variant].whole_packs)
         return 0;
-    return held >= MANY_HELD ? MANY_REGISTERS : held >= SOME_HELD ? SOME_REGISTERS : 0;
+    for (size_t i = 0; i < sizeof registers_for / sizeof *registers_for; i++)
+        if (held >= registers_for[i].held)
+            return registers_for[i].registers;
+    return 0;
 }

@@ -22,6 +22,7 @@ enum {
 
     SECOND_KERNEL_CYCLES = 19500, /* for one more launch, */
     THIRD_KERNEL_CYCLES = 3500,   /* and for another, much shorter one */
+    PIECES_CYCLES = 1500, /* until work-groups have found their pieces of rows */
 
     WAIT = 333,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
@@ -196,10 +197,10 @@ static double read_again(const struct config *config, const struct problem *p,
     return !held && clsm_config_reads(config, p, t) > 1 ? AGAIN : 0;
 }
 
-static double launch_cycles(unsigned launches)
+static double launch_cycles(const struct variant *v, unsigned launches)
 {
     return KERNEL_CYCLES + (launches > 1 ? SECOND_KERNEL_CYCLES : 0) +
-           (launches > 2 ? THIRD_KERNEL_CYCLES : 0);
+           (launches > 2 ? THIRD_KERNEL_CYCLES : 0) + (v->launches ? PIECES_CYCLES : 0);
 }
 
 double clsm_estimate_held(const struct config *config, const struct problem *p,
@@ -251,7 +252,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double late = LATE_CYCLES + LATE_PART * s.parts;
     late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
     late *= in_step ? turns - 1 : 0;
-    return (launch_cycles(launches) + alone + last + late +
+    return (launch_cycles(v, launches) + alone + last + late +
             clsm_together(work, memory, waiting)) /
            UNIT_HERTZ;
 }

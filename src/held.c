@@ -177,9 +177,23 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }
 
+/* Are 16-bit rows of whole packs only read, or come their parts ahead, with all places
+ * for words taken and none in local memory? With 32 registers more some spill. */
+static bool is_tight(const struct config *config, const struct problem *p,
+                     const struct traits *t, unsigned held)
+{
+    bool reads_only =
+        clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
+    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_DY) ||
+                clsm_problem_has_forms(p) || clsm_problem_is_batched(p);
+    return clsm_type_bytes(p->x.type) == 2 && held == KEPT_WORDS && p->cols % 8 == 0 &&
+           !more && (reads_only || clsm_variants[config->variant].ahead) &&
+           clsm_config_kept(config, p, t) == packs_held(config, p, t);
+}
+
 /* What a kernel needs besides the words that it holds, so that none spills. */
 static unsigned working_registers(const struct config *config, const struct problem *p,
-                                  unsigned held)
+                                  const struct traits *t, unsigned held)
 {
     bool stay = clsm_masks_stay(config, p);
     bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
@@ -187,7 +201,7 @@ static unsigned working_registers(const struct config *config, const struct prob
     if (stay && held <= FEW_WORDS && !clsm_sums_again(p))
         return 40; /* as many work-groups as local memory has room for */
     bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
-    return more ? 48 : clsm_sums_again(p) ? 44 : 32;
+    return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
 
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,
@@ -197,7 +211,7 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
     bool group = geometry == ROW_PER_GROUP || geometry == ROW_PER_GROUPS;
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
-    unsigned wanted = held ? held + working_registers(config, p, held)
+    unsigned wanted = held ? held + working_registers(config, p, t, held)
                       : geometry == ROWS_PER_GROUP ? clsm_block_registers(config, p)
                                                    : clsm_tile_registers(config, p);
     if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)

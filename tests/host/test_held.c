@@ -227,7 +227,7 @@ START_TEST(work_groups_settle_where_many_long_rows_add_one_mask)
 END_TEST
 
 /* More of them on a unit than NVIDIA's compiler would leave room for. */
-START_TEST(work_items_that_hold_much_beside_a_target_have_fewer_registers)
+START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
 {
     static const struct {
         clsm_op op;
@@ -236,9 +236,15 @@ START_TEST(work_items_that_hold_much_beside_a_target_have_fewer_registers)
         unsigned registers;
     } rows[] = {{CLSM_CROSS_ENTROPY, 250, "staged:CLUSTER=4,WG=64", 96},
                 {CLSM_CROSS_ENTROPY, 200, "staged:CLUSTER=4,WG=64", 80},
-                {CLSM_CROSS_ENTROPY, 250, "staged:CLUSTER=8,WG=64", 0},
+                {CLSM_CROSS_ENTROPY, 250, "staged:CLUSTER=8,WG=64", 64},
+                {CLSM_CROSS_ENTROPY, 190, "staged:CLUSTER=8,WG=64", 0},
                 {CLSM_CROSS_ENTROPY_LOSS, 250, "staged:CLUSTER=4,WG=64", 0},
-                {CLSM_SOFTMAX, 250, "staged:CLUSTER=4,WG=64", 0}};
+                {CLSM_SOFTMAX, 250, "staged:CLUSTER=4,WG=64", 0},
+                {CLSM_SOFTMAX, 4096, "registers:WG=64", 64},
+                {CLSM_LOG_SUM_EXP, 4096, "registers:WG=64", 72},
+                {CLSM_LOG_SUM_EXP, 4090, "registers:WG=64", 64},
+                {CLSM_SOFTMAX, 32768, "ahead:WG=128,HOLD=8", 72},
+                {CLSM_SOFTMAX, 50257, "ahead:WG=128,HOLD=8", 64}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct traits t = gpu;
         struct problem p = packed(rows[i].op, CLSM_BF16, 100000, rows[i].cols);
@@ -339,7 +345,7 @@ Suite *held_suite(void)
         t, parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same);
     tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
     tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
-    tcase_add_test(t, work_items_that_hold_much_beside_a_target_have_fewer_registers);
+    tcase_add_test(t, work_items_have_the_registers_that_they_need_and_no_more);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_several_launches);
     tcase_add_test(t, a_row_has_the_launches_that_it_needs);
     tcase_add_test(t, usual_rows_on_a_gpu_with_lanes_are_held);
