@@ -116,6 +116,8 @@ static void print_line(const struct limit *limit, const struct result *r)
     printf("%s%s\n", r->note[0] ? "  " : "", r->note);
 }
 
+static const double CLEARLY = 0.99; /* of a time, is less than it */
+
 static void add_peers(const struct limit *limit, const struct result *r)
 {
     struct report *report = limit->report;
@@ -138,7 +140,27 @@ static void add_peers(const struct limit *limit, const struct result *r)
         peer->log_ratio += log(one->valuedouble / r->seconds);
         peer->cases++;
         peer->faster += one->valuedouble < r->seconds;
+        peer->clearly += one->valuedouble < CLEARLY * r->seconds;
     }
+}
+
+/* Peers are held against each case once, in whatever group it came first. */
+static bool is_timed(const struct result *r)
+{
+    enum kind kind = r->of.goal->kind;
+    return r->seconds > 0 && (kind == TIMED || kind == RANDOM || kind == SWEEP);
+}
+
+static bool is_new(const struct report *report, const struct result *r)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct limit_case *a = &report->results[i].of, *b = &r->of;
+        if (is_timed(&report->results[i]) && a->op == b->op && a->type == b->type &&
+            a->form == b->form && a->rows == b->rows && a->cols == b->cols &&
+            a->inner == b->inner)
+            return false;
+    }
+    return true;
 }
 
 static void keep(struct report *report, const struct result *r)
@@ -166,7 +188,7 @@ void report_result(struct limit *limit, struct result *r)
     if (!limit->quiet || r->mark != MARK_PASS)
         print_line(limit, r);
     fflush(stdout);
-    if (goal->kind == TIMED || goal->kind == RANDOM || goal->kind == SWEEP)
+    if (is_timed(r) && is_new(limit->report, r))
         add_peers(limit, r);
     keep(limit->report, r);
 }

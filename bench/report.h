@@ -11,7 +11,7 @@ enum { MAX_PEERS = 16 };
 struct against_peer {
     char name[32];
     double log_ratio; /* summed logarithms of the peer's time over ours */
-    unsigned cases, faster;
+    unsigned cases, faster, clearly; /* where it is faster, and by more than 1% */
 };
 
 struct report {

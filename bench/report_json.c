@@ -94,6 +94,7 @@ static cJSON *peers_json(const struct report *report)
         cJSON *j = cJSON_AddObjectToObject(all, p->name);
         cJSON_AddNumberToObject(j, "cases", p->cases);
         cJSON_AddNumberToObject(j, "faster_than_ours", p->faster);
+        cJSON_AddNumberToObject(j, "faster_by_more_than_1_percent", p->clearly);
         cJSON_AddNumberToObject(j, "geometric_mean", exp(p->log_ratio / p->cases));
     }
     return all;

@@ -89,8 +89,8 @@ static void print_peers(const struct report *report)
     for (unsigned i = 0; i < report->peer_count; i++) {
         const struct against_peer *p = &report->peers[i];
         printf("against %-16s %.3f times its speed over %u cases (geometric mean), "
-               "slower in %u\n",
-               p->name, exp(p->log_ratio / p->cases), p->cases, p->faster);
+               "slower in %u, by more than 1%% in %u\n",
+               p->name, exp(p->log_ratio / p->cases), p->cases, p->faster, p->clearly);
     }
 }
 

@@ -128,13 +128,25 @@ class Limit(Case):
         for r in found["results"]:
             self.assertEqual(r["mark"], "pass" if r["type"] == "f32" else "short")
             self.assertEqual(r["peers"], times[r["key"]])
-        self.assertEqual(found["peers"]["torch"]["cases"], len(cases))
-        self.assertEqual(found["peers"]["torch"]["faster_than_ours"], len(cases) // 2)
+        self.assertEqual(found["peers"]["torch"]["cases"], len(times))
+        self.assertEqual(found["peers"]["torch"]["faster_than_ours"], len(times) // 2)
         self.assertIn("torch 0.00x<", text)
         self.assertIn("against other", text)
         text, found = self.timed("--only", "decode")
         self.assertEqual({r["mark"] for r in found["results"]}, {"no peer"})
         self.assertIn(f"{len(cases)} without the peer's time", text)
+
+    @needs_device
+    def test_peers_are_compared_with_each_case_once(self):
+        which = ["--only", "random", "--random", "8", "--seed", "4"]
+        keys = [c["key"] for c in self.listed(*SMALL, *which)]
+        self.assertLess(len(set(keys)), len(keys))  # else the seed shows nothing
+        peers = self.folder / "peers.json"
+        peers.write_text(json.dumps({"cases": {key: {"other": 1e-12} for key in keys}}))
+        text, found = self.timed(*which, "--peers", peers)
+        for field in "cases", "faster_than_ours", "faster_by_more_than_1_percent":
+            self.assertEqual(found["peers"]["other"][field], len(set(keys)))
+        self.assertIn(f"by more than 1% in {len(set(keys))}", text)
 
     @needs_device
     def test_cliffs_compare_neighbours(self):
