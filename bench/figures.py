@@ -17,6 +17,7 @@ TYPES = "f32", "bf16"
 SOME = 2, 64, 256, 1024, 4096, 32768, 50257, 16777216
 OTHERS = 7, 1000, 16384, 65536, 128256, 131072, 262144, 268435456
 LONG, SHORT = (1024, 4096, 32768, 50257, 131072), (10, 50, 100, 250)
+FEW, FEW_COLS = (1, 4, 16, 64), (32000, 50257, 128256, 262144)
 AXES = (256, 1024, 64), (64, 4096, 128), (4096, 100, 32), (16, 50257, 32)
 BY_LENGTH = "aligned", "short", "vocabulary", "giant"
 
@@ -85,10 +86,26 @@ def axes(run):
     return table(("shape", *TYPES), rows)
 
 
+def few_rows(run):
+    """Microseconds, and the times of PyTorch and Triton over them."""
+    rows = []
+    for count, cols in ((n, c) for c in FEW_COLS for n in FEW):
+        cells = []
+        for t in TYPES:
+            r = run.find(("decode",), rows=count, cols=cols, type=t)
+            peers = r.get("peers", {}) if r else {}
+            cells.append(", ".join([f"{1e6 * r['seconds']:.1f}"] +
+                                   [f"{peers[p] / r['seconds']:.2f}" if p in peers else "-"
+                                    for p in ("torch", "triton")]) if r else "-")
+        rows.append(row(f"{count} x {cols}", *cells))
+    return table(("shape", *TYPES), rows)
+
+
 TABLES = {"lengths": lambda run: by_length(run, SOME),
           "other lengths": lambda run: by_length(run, OTHERS),
           "family": lambda run: family(run, ("family", "forms"), LONG),
           "short rows": lambda run: family(run, ("narrow",), SHORT),
+          "few rows": few_rows,
           "middle axes": axes}
 
 
