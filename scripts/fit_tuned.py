@@ -24,13 +24,14 @@ import numpy as np
 ROWS = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PENALTIES = (0.03, 0.1, 0.3, 1.0)
 MOST_COLS = 1 << 31
+SHORT_LIST = 3
 ANY = 0
 
 
 def kind_of(problem):
     """As kind_of() of src/tuned.c."""
     if problem["y"] == "k":
-        return "LISTS"
+        return "LONG_LISTS" if problem["k"] > SHORT_LIST else "LISTS"
     if problem["y"] != "row":
         return "READS_TWO" if problem["has_dy"] else "READS_ONLY"
     if problem["has_dy"]:

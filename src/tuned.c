@@ -10,7 +10,7 @@ static const struct tuned records[] = {
 static enum op_kind kind_of(const struct problem *p)
 {
     if (clsm_problem_y(p) == CLSM_Y_K)
-        return LISTS;
+        return p->k > SHORT_LIST ? LONG_LISTS : LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
         return clsm_has(p, CLSM_DY) ? READS_TWO : READS_ONLY;
     if (clsm_has(p, CLSM_TARGETS))

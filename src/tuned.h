@@ -12,12 +12,13 @@ enum op_kind {
     WRITES_LOGS,     /* as WRITES_ROW, whose records serve it too, with a logarithm */
     READS_ONLY,      /* find a maximum and a sum */
     READS_TWO,       /* the same of two tensors */
-    LISTS,           /* the same, and some of the largest elements */
+    LISTS,           /* the same, and up to SHORT_LIST of the largest elements, */
+    LONG_LISTS,      /* or more, which take longer than finding a maximum and a sum */
     SUMS_ONLY,       /* read two tensors for a sum, write a row */
     WRITES_GRADIENT, /* the same with targets */
 };
 
-enum { ANY_BYTES = 0 };
+enum { ANY_BYTES = 0, SHORT_LIST = 3 };
 
 struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */

@@ -107,6 +107,35 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
 }
 END_TEST
 
+/* Measured too: a list of more than three takes longer than to find a maximum and a
+ * sum. */
+START_TEST(a_long_list_is_made_where_rows_are_looped_over)
+{
+    static const struct {
+        size_t rows, cols, k;
+        const char *variant;
+    } cases[] = {
+        {2418, 479, 3, "cluster"},      {1450, 2038, 4, "group"},
+        {21100, 1100, 1, "cluster"},    {43974, 1088, 6, "strided"},
+        {6132, 735, 7, "subgroup"},     {8978, 256, 9, "staged"},
+        {98, 5688, 10, "registers"},    {221, 7737, 16, "group"},
+        {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
+    };
+    struct traits h200 = gpu;
+    h200.bits |= TRAIT_PTX;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_TOPK, CLSM_BF16, cases[i].rows, cases[i].cols);
+        given.k = cases[i].k;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
+        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
+                         cases[i].variant);
+    }
+}
+END_TEST
+
 START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
 {
     static const struct {
@@ -140,6 +169,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
+    tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     suite_add_tcase(suite, t);
     return suite;
