@@ -49,6 +49,16 @@ INLINE uint before_line(const __global mem_y *p)
     return (uint)(-(size_t)p % LINE_BYTES / sizeof(mem_y));
 }
 
+#if !REAL_IS_F64
+/* To nearest, ties either way: v beside 2^16 times itself keeps as many digits as a bf16 has. What
+ * is subnormal is cut off. */
+INLINE real_u16 short_bf16(real v)
+{
+    real high = FMA(v, (real)-65536.0f, v * 65537.0f);
+    return TO_U16(AS_U32(high) >> 16);
+}
+#endif
+
 /* The bits of v as they stand in memory. */
 #define bits_f32(v) AS_U32(v)
 #if X86_BF16 && !HAS_DY /* nothing is subnormal, see program.c */
@@ -58,10 +68,10 @@ INLINE uint before_line(const __global mem_y *p)
 #else
 #define PAIRED_bf16 0
 #define bits_bf16(v) pack_bf16(v)
-#define number_bits_bf16(v) TO_U16(round_bf16(AS_U32(v)))
+#define number_bits_bf16(v) short_bf16(v)
 #endif
 #define bits_f16(v) f16_bits(v)
-/* The same of numbers. */
+/* The same of numbers below 2^111, and of NaN. */
 #define number_bits_f32(v) AS_U32(v)
 #define number_bits_f16(v) f16_bits(v)
 #define word_f32 uint
