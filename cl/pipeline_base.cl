@@ -16,18 +16,22 @@ INLINE real most_of(struct row row, uint at, uint least)
     return set_max(max, 0);
 }
 
-/* Take what was read from its base to another one. */
+/* Take what was read from its base to another one. In two steps: a term may be as far above the
+ * one as it is below the other, and the power between them is no f32 by itself. */
 INLINE void rescale(struct reading *in, struct base base)
 {
-    SCALAR powers = FIRST(base.shift) - FIRST(in->base.shift); /* of 2, below 0 */
-    real scale = (real)(powers > -126 ? as_float((uint)((int)powers + 127) << 23) : 0);
+    SCALAR shift = FIRST(base.shift) - FIRST(in->base.shift);
+    int powers = (int)(shift > -252.0f ? shift : -252.0f); /* of 2, below 0 */
+    int some = powers / 2;
+    real first = (real)as_float((uint)(some + 127) << 23);
+    real second = (real)as_float((uint)(powers - some + 127) << 23);
 #if HOLDS_TERMS
     ROLLED for (uint k = 0; k < in->at - in->row.begin; k += VEC)
-        STORE_REAL(LOAD_HELD(in->held + k) * scale, __local, in->held + k);
+        STORE_REAL(LOAD_HELD(in->held + k) * first * second, __local, in->held + k);
 #endif
-    in->s.sum.hi *= scale;
-    in->s.sum.lo *= scale;
-    in->s.lost *= scale;
+    in->s.sum.hi = in->s.sum.hi * first * second;
+    in->s.sum.lo = in->s.sum.lo * first * second;
+    in->s.lost = in->s.lost * first * second;
 }
 
 /* Look at some columns before they are read. */
