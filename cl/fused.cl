@@ -12,6 +12,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
 {
     struct writing out;
     struct reading in;
+    bool dense = !BATCHED && shape.y.row == shape.cols && shape.cols >= 2 * Y_LINE;
     write_nothing(&out, is_large(shape));
     in.held = held;
     in.exact = false;
@@ -19,6 +20,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
         in.row = ROW_AT(r);
         if (r == last) /* to write the row before */
             in.row.end = in.row.begin;
+        out.straight = dense && r < last;
         enum reading_end end;
         READ_ROW(&in, &out, end);
         if (r == last)
@@ -27,10 +29,14 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
             in.s = plain_state(&in);
         struct result result = close_row(in.row, in.s, &in.keep, 0, 0);
 #if OP_WRITES == WRITES_ROW
-        if (HAS_NO_BASE(end))
+        if (HAS_NO_BASE(end)) {
+#if STRAIGHT
+            write_open(&out);
+#endif
             write_seen(in.row, result, NO_COLUMN, 0, VEC);
-        else
+        } else {
             write_start(&out, &in, result);
+        }
         write_unseen(in.row, result, 0, VEC);
 #endif
     }
@@ -49,5 +55,5 @@ clsm_row(TENSORS)
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
     /* PoCL takes local memory for a function's own where its address is a constant */
-    take_rows(ALL_TENSORS, first, last, held + shape.zero);
+    take_rows(ALL_TENSORS, first, last, held + (HOLDS_TERMS ? FRONT : 0) + shape.zero);
 }

@@ -13,6 +13,13 @@
 #ifndef COLS
 #define COLS 64
 #endif
+/* Do results leave line by line as they are made, of terms alone? */
+#if OP_WRITES == WRITES_ROW && MADE_OF_TERMS && !OP_SPOT && !BATCHED && \
+    COLS * CAT(BYTES_, Y) >= 64
+#define STRAIGHT 1
+#else
+#define STRAIGHT 0
+#endif
 enum {
     ROOM = 2048,
     WIDTH_HELD = (COLS + VEC - 1) / VEC * VEC,
@@ -20,14 +27,15 @@ enum {
     MOST_ROWS = ROOM_ROWS < VEC ? ROOM_ROWS : ROOM_ROWS / VEC * VEC, /* in a block */
     SETS = (MOST_ROWS + VEC - 1) / VEC, /* of rows that are lanes */
     SPARE = 64,
-    /* A load waits for a store before it that stands a multiple of this apart: results are
-     * stored a little behind the terms that are loaded, never before them. */
-    ALIAS_BYTES = 4096,
-    BEHIND_BYTES = 2 * LINE_BYTES,
     HELD_BYTES = (ROOM + SPARE) * sizeof(SCALAR),
+    /* Results are stored a little behind the terms that are loaded, never before them: see
+     * ALIAS_BYTES. */
+    BEHIND_BYTES = 2 * LINE_BYTES,
     WAITING_AT = (HELD_BYTES + BEHIND_BYTES + ALIAS_BYTES - 1) / ALIAS_BYTES * ALIAS_BYTES -
                  BEHIND_BYTES,
-    WAITING_BYTES = (ROOM + 2 * SPARE) * sizeof(mem_y)
+    WAITING_BYTES = (ROOM + 2 * SPARE) * sizeof(mem_y),
+    FRONT_BYTES = STRAIGHT ? ALIAS_BYTES : 0, /* before a block's terms, of which a line is read */
+    ROOM_BYTES = FRONT_BYTES + (STRAIGHT ? HELD_BYTES : WAITING_AT + WAITING_BYTES)
 };
 #include "row_lanes.cl"
 
@@ -55,6 +63,10 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
 #define KEEPS_LOGITS 1
 #else
 #define KEEPS_LOGITS 0
+#endif
+
+#if STRAIGHT
+#include "straight.cl"
 #endif
 
 /* Are terms not lifted when they become results? */
@@ -233,6 +245,11 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     /* Do rows begin and end with a line? Then none waits. */
     bool at_once = dense && past && COLS % Y_LINE == 0 && lines.before == 0;
     dense = dense && !at_once;
+#if STRAIGHT
+    bool straight = dense;
+    real open[LINE_PARTS];
+    dense = false;
+#endif
     real hi[MOST_ROWS], lo[MOST_ROWS]; /* of each row's lanes */
     struct keep keep[MOST_ROWS];
     struct lanes_of_rows lanes;
@@ -284,6 +301,12 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
 #endif
 #if OP_WRITES == WRITES_ROW
             const __local SCALAR *terms = held + i * WIDTH_HELD;
+#if STRAIGHT
+            if (straight) {
+                write_straight(row, terms, result, r + i == first, r + i + 1 == last, past, open);
+                continue;
+            }
+#endif
             if (at_once) {
                 write_lines(row, terms, result, safe);
             } else if (dense) {
@@ -305,11 +328,12 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
-    __local uint16 room[(WAITING_AT + WAITING_BYTES) / LINE_BYTES];
+    __local uint16 room[ROOM_BYTES / LINE_BYTES];
     size_t g = get_group_id(0), groups = get_num_groups(0);
     size_t each = shape.rows / groups, extra = shape.rows % groups;
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
-    __local uint16 *held = room + shape.zero, *waiting = held + WAITING_AT / LINE_BYTES;
+    __local uint16 *held = room + FRONT_BYTES / LINE_BYTES + shape.zero;
+    __local uint16 *waiting = STRAIGHT ? held : held + WAITING_AT / LINE_BYTES;
     take_rows(ALL_TENSORS, first, last, (__local SCALAR *)held, (__local word_y *)waiting);
 }

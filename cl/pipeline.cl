@@ -47,7 +47,9 @@ enum {
 #define STAYS_BASED 0
 #endif
 
-enum { HELD_ROW = HOLD_COLS + CHUNK };
+/* Before a row's terms there is room for as many as a line has; and for so many that they stand
+ * as they would without, since loads of x wait for stores to addresses that end like theirs. */
+enum { FRONT = ALIAS_BYTES / sizeof(SCALAR), HELD_ROW = FRONT + HOLD_COLS + CHUNK };
 
 struct reading {
     struct row row;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing a row that was read, see pipeline.cl: up to the first whole line, whole lines, the
- * rest. */
+ * rest. What two rows without a gap between them have of one line is put together in registers,
+ * and leaves as a whole line too: stored apart, it would be fetched first, and all that is stored
+ * behind it wait. */
+#define STRAIGHT (HOLDS_TERMS && !OP_SPOT && !ROWS_ARE_SHARED)
+
 struct writing {
     struct row row;
     uint at, lines, end; /* the next column, the first whole line's, the last one's */
@@ -9,12 +13,16 @@ struct writing {
     real factor; /* of the terms */
     struct result result;
     __local SCALAR *held;
+    bool straight; /* does a row follow that has the rest of this one's last line? */
+    bool is_open;  /* has the row before left what it has of a line? */
+    real open[LINE_PARTS];
 };
 
 INLINE void write_nothing(struct writing *out, bool past)
 {
     out->at = out->end = out->lines = 0;
     out->past = past;
+    out->straight = out->is_open = false;
 }
 
 /* Is the column with a value of its own among those from `begin` to `end`? */
@@ -56,20 +64,56 @@ INLINE void write_spot(const struct writing *out, uint begin, uint end)
 }
 
 /* Columns c on of the same, a whole line of them. */
-INLINE void write_line(const struct writing *out, struct row row, uint c,
-                       const __local SCALAR *held, bool past)
+INLINE void line_values(const struct writing *out, struct row row, uint c,
+                        const __local SCALAR *held, real *v)
 {
-    real v[LINE_PARTS];
-    line_y part[LINE_PARTS];
     UNROLL for (uint k = 0; k < LINE_PARTS; k++)
         v[k] = written_value(out, row, c + k * VEC, held);
+}
+
+INLINE void values_store(const real *v, __global mem_y *y, bool past)
+{
+    line_y part[LINE_PARTS];
 #if STAYS_BASED
     LINE_BITS(number_bits_, v, part);
 #else
     LINE_BITS(bits_, v, part);
 #endif
-    line_store(part, row.y + c, past);
+    line_store(part, y, past);
 }
+
+INLINE void write_line(const struct writing *out, struct row row, uint c,
+                       const __local SCALAR *held, bool past)
+{
+    real v[LINE_PARTS];
+    line_values(out, row, c, held, v);
+    values_store(v, row.y + c, past);
+}
+
+#if STRAIGHT
+/* The line that the row before has begun. */
+INLINE void write_shared(struct writing *out, const __local SCALAR *held)
+{
+    uint before = Y_LINE - (out->lines - out->at);
+    real v[LINE_PARTS];
+    line_values(out, out->row, 0, held + out->at - before, v);
+    UNROLL for (uint k = 0; k < LINE_PARTS; k++)
+        v[k] = LANE_IDS + (real)(SCALAR)(k * VEC) < (real)(SCALAR)before ? out->open[k] : v[k];
+    values_store(v, out->row.y + out->at - before, out->past);
+    out->is_open = false;
+}
+
+/* What a row has of its last line, if no other comes to complete it. */
+INLINE void write_open(struct writing *out)
+{
+    uint c = out->end - (out->end - out->lines) % Y_LINE;
+    if (out->is_open)
+        UNROLL for (uint k = 0; k < LINE_PARTS; k++)
+            if (c + k * VEC < out->end)
+                row_store(out->row, c + k * VEC, out->end, out->open[k]);
+    out->is_open = false;
+}
+#endif
 
 /* Up to `end`, which is a row's or that of what stands before its whole lines. */
 INLINE void write_edge(struct writing *out, uint end)
@@ -84,6 +128,19 @@ INLINE void write_edge(struct writing *out, uint end)
             out->at += Y_LINE;
             continue;
         }
+#if STRAIGHT
+        if (out->at < out->lines && out->is_open) {
+            write_shared(out, held);
+            out->at = out->lines;
+            continue;
+        }
+        if (out->at >= out->lines && out->straight) {
+            line_values(out, out->row, out->at, held, out->open);
+            out->is_open = true;
+            out->at = end;
+            continue;
+        }
+#endif
         uint stop = out->at < out->lines ? out->lines : end;
         real v = written_value(out, out->row, out->at, held);
         row_store(out->row, out->at, stop, v);

@@ -31,6 +31,7 @@
 
 enum {
     LINE_BYTES = 64,
+    ALIAS_BYTES = 4096, /* a load waits for a store before it that stands a multiple of this apart */
     Y_LINE = LINE_BYTES / sizeof(mem_y), /* elements */
     FAR_BYTES = 4096,
     NEAR_BYTES = 1024
