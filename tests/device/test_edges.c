@@ -231,6 +231,42 @@ START_TEST(every_edge_length_is_within_the_bound)
 }
 END_TEST
 
+/* To 45, and to 100: where terms are relative to a row's start, the last ones are
+ * further above that than a power of 2 in an f32 reaches, and those before are no 0. */
+START_TEST(a_row_may_rise_far_above_its_start)
+{
+    enum { COLS = 997, N = 3 * COLS };
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    float x[N], y[N];
+    for (int i = 0; i < N; i++)
+        x[i] = i % COLS >= 600 ? 100.0f : i % COLS / 16 == 6 ? 45.0f : 0.0f;
+    cl_mem in = session_buffer(s, sizeof x, x), out = session_buffer(s, sizeof y, NULL);
+    struct subject subject = {.tally = &t};
+    clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 3, COLS);
+    p.variant = subject.name;
+    for (unsigned i = 0; clsm_config_at(i, &subject.config); i++) {
+        clsm_plan *plan = NULL;
+        clsm_report report = {.struct_bytes = sizeof report};
+        clsm_config_text(&subject.config, subject.name, sizeof subject.name);
+        if (!clsm_variants[subject.config.variant].pipelined ||
+            !runs_here(t.device, &subject.config) || !fits(&subject, p, COLS))
+            continue;
+        tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), subject.name);
+        tally_ok(&t, clsm_enqueue(plan, s->queue, in, 0, out, 0, 0, NULL, NULL),
+                 subject.name);
+        clEnqueueReadBuffer(s->queue, out, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+        clsm_status status = clsm_check(&p, x, y, &report);
+        tally_fact(&t, status == CLSM_OK && report.pass, "%s: %.3g of the bound",
+                   subject.name, report.worst);
+        clsm_plan_destroy(plan);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    tally_end(&t);
+}
+END_TEST
+
 void edges_suite(Suite *suite, int device)
 {
     struct config config;
@@ -247,4 +283,6 @@ void edges_suite(Suite *suite, int device)
         else
             note(d, "variant %s does not run here", name);
     }
+    if (!lanes_are_local(&devices[device])) /* these have none */
+        add_test(suite, device, NULL, a_row_may_rise_far_above_its_start);
 }
