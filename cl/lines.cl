@@ -65,6 +65,7 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
 #define KEEPS_LOGITS 0
 #endif
 
+#include "values.cl"
 #if STRAIGHT
 #include "straight.cl"
 #endif
@@ -203,11 +204,7 @@ INLINE void short_line(struct row row, uint c, const __local SCALAR *held,
     UNROLL for (uint k = 0; k < LINE_PARTS; k++)
         v[k] = c + k * VEC < COLS ? short_value(row, c + k * VEC, held, result, safe)
                                   : (real)0;
-#if STAYS_BASED
-    LINE_BITS(number_bits_, v, part);
-#else
-    LINE_BITS(bits_, v, part);
-#endif
+    values_bits(v, part);
 }
 
 /* A row of whole lines, past the caches. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "values.cl"
+
 /* Writing a row that was read, see pipeline.cl: up to the first whole line, whole lines, the
  * rest. What two rows without a gap between them have of one line is put together in registers,
  * and leaves as a whole line too: stored apart, it would be fetched first, and all that is stored
@@ -71,17 +73,6 @@ INLINE void line_values(const struct writing *out, struct row row, uint c,
         v[k] = written_value(out, row, c + k * VEC, held);
 }
 
-INLINE void values_store(const real *v, __global mem_y *y, bool past)
-{
-    line_y part[LINE_PARTS];
-#if STAYS_BASED
-    LINE_BITS(number_bits_, v, part);
-#else
-    LINE_BITS(bits_, v, part);
-#endif
-    line_store(part, y, past);
-}
-
 INLINE void write_line(const struct writing *out, struct row row, uint c,
                        const __local SCALAR *held, bool past)
 {
@@ -97,8 +88,7 @@ INLINE void write_shared(struct writing *out, const __local SCALAR *held)
     uint before = Y_LINE - (out->lines - out->at);
     real v[LINE_PARTS];
     line_values(out, out->row, 0, held + out->at - before, v);
-    UNROLL for (uint k = 0; k < LINE_PARTS; k++)
-        v[k] = LANE_IDS + (real)(SCALAR)(k * VEC) < (real)(SCALAR)before ? out->open[k] : v[k];
+    values_join(v, out->open, before);
     values_store(v, out->row.y + out->at - before, out->past);
     out->is_open = false;
 }

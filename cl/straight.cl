@@ -6,8 +6,8 @@
  * would fetch the line first. Rows are as long as a line, or longer.
  */
 enum {
-    LINES = COLS / Y_LINE,                         /* whole ones of a row at most, */
-    LEAST_LINES = (COLS - (Y_LINE - 1)) / Y_LINE   /* and at least */
+    LINES = COLS / Y_LINE, /* whole ones of a row at most, */
+    LEAST_LINES = (COLS - (Y_LINE - 1)) / Y_LINE /* and at least */
 };
 
 /* A line of the terms from `held` on; what does not belong to the row is anything. */
@@ -15,17 +15,6 @@ INLINE void terms_line(struct row row, const __local SCALAR *held, struct result
 {
     UNROLL for (uint k = 0; k < LINE_PARTS; k++)
         v[k] = op_from_term(row, 0, LOAD_HELD(held + k * VEC), result);
-}
-
-INLINE void values_store(const real *v, __global mem_y *y, bool past)
-{
-    line_y part[LINE_PARTS];
-#if STAYS_BASED
-    LINE_BITS(number_bits_, v, part);
-#else
-    LINE_BITS(bits_, v, part);
-#endif
-    line_store(part, y, past);
 }
 
 /* Columns c on of a line that another work-item has the rest of. */
@@ -48,8 +37,7 @@ INLINE void write_straight(struct row row, const __local SCALAR *held, struct re
         write_alone(row, held, result, 0, c);
     } else if (before) {
         terms_line(row, held - before, result, v);
-        UNROLL for (uint k = 0; k < LINE_PARTS; k++)
-            v[k] = LANE_IDS + (real)(SCALAR)(k * VEC) < (real)(SCALAR)before ? open[k] : v[k];
+        values_join(v, open, before);
         values_store(v, row.y - before, past);
     }
     UNROLL for (uint k = 0; k < LINES; k++)
