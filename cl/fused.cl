@@ -55,5 +55,5 @@ clsm_row(TENSORS)
     size_t first = g * each + (g < extra ? g : extra);
     size_t last = first + each + (g < extra ? 1 : 0);
     /* PoCL takes local memory for a function's own where its address is a constant */
-    take_rows(ALL_TENSORS, first, last, held + (HOLDS_TERMS ? FRONT : 0) + shape.zero);
+    take_rows(ALL_TENSORS, first, last, held + FRONT + shape.zero);
 }

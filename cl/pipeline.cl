@@ -47,9 +47,15 @@ enum {
 #define STAYS_BASED 0
 #endif
 
-/* Before a row's terms there is room for as many as a line has; and for so many that they stand
- * as they would without, since loads of x wait for stores to addresses that end like theirs. */
-enum { FRONT = ALIAS_BYTES / sizeof(SCALAR), HELD_ROW = FRONT + HOLD_COLS + CHUNK };
+/* Are lines that two rows share put together? See pipeline_write.cl. Before a row's terms there is
+ * room for a line then; and for so much that they stand as they would without, since loads of x
+ * wait for stores to addresses that end like theirs. */
+#define STRAIGHT (HOLDS_TERMS && !OP_SPOT && !ROWS_ARE_SHARED)
+
+enum {
+    FRONT = STRAIGHT ? ALIAS_BYTES / sizeof(SCALAR) : 0,
+    HELD_ROW = FRONT + HOLD_COLS + CHUNK
+};
 
 struct reading {
     struct row row;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "values.cl"
-
 /* Writing a row that was read, see pipeline.cl: up to the first whole line, whole lines, the
  * rest. What two rows without a gap between them have of one line is put together in registers,
  * and leaves as a whole line too: stored apart, it would be fetched first, and all that is stored
  * behind it wait. */
-#define STRAIGHT (HOLDS_TERMS && !OP_SPOT && !ROWS_ARE_SHARED)
+#include "values.cl"
 
 struct writing {
     struct row row;

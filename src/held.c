@@ -186,8 +186,9 @@ static bool is_tight(const struct config *config, const struct problem *p,
         clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_DY) ||
                 clsm_problem_has_forms(p) || clsm_problem_is_batched(p);
-    return clsm_type_bytes(p->x.type) == 2 && held == KEPT_WORDS && p->cols % 8 == 0 &&
-           !more && (reads_only || clsm_variants[config->variant].ahead) &&
+    return clsm_type_bytes(p->x.type) == 2 && held == KEPT_WORDS &&
+           p->cols % (PACK_BYTES / 2) == 0 && !more &&
+           (reads_only || clsm_variants[config->variant].ahead) &&
            clsm_config_kept(config, p, t) == packs_held(config, p, t);
 }
 

@@ -4,7 +4,8 @@
 #include "variant.h"
 
 enum {
-    HELD_ASIDE = 1024 + 64, /* reals before and behind a row's terms */
+    HELD_ASIDE =
+        1024 + 64, /* reals around a row's terms: FRONT, CHUNK of cl/pipeline.cl */
     LEAST_HELD = 1024,
     SPARE_BYTES = 256,
     LEAST_RUN = 4,   /* rows: at the ends of a run memory waits */
