@@ -20,8 +20,9 @@ struct subject {
 clsm_status time_line(const struct session *s, const struct subject *subject,
                       unsigned first, unsigned n, double *seconds);
 
-/* Median seconds of one run over lines of at most so many runs in all, but five lines
- * at least, after a run with each of `sets`, and on a GPU some milliseconds more. */
+/* Median seconds of one run over lines of so many runs in all, or over five lines if
+ * these are more, and no more lines than that; after a run with each of `sets`, and on
+ * a GPU some milliseconds more. */
 clsm_status time_median(const struct session *s, const struct subject *subject,
                         unsigned sets, unsigned repeats, double *seconds);
 

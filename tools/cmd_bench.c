@@ -25,7 +25,8 @@ static const char help[] =
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
     "  --k N            how many the operation finds of each row, where it does (1)\n"
-    "  --repeats N      at most so many timings a shape (30)\n"
+    "  --repeats N      runs a shape that are timed (30), on a GPU in five lines "
+    "of\n                   16 or more\n"
     "  --json FILE      write the results as JSON (- for stdout)\n\n"
     "Example:\n  clsoftmax bench --device gpu --type bf16\n  clsoftmax bench --shapes "
     "4096x4096,1x1048576\n";
