@@ -56,6 +56,17 @@ START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
 }
 END_TEST
 
+/* The variant's name. */
+static const char *chosen_on_h200(const clsm_problem *given)
+{
+    struct traits h200 = gpu;
+    struct problem p;
+    h200.bits |= TRAIT_PTX;
+    ck_assert_int_eq(clsm_problem_check(given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
+    return clsm_variants[c.ranked[0].config.variant].name;
+}
+
 /* Measured on an H200, see bench/NOTES.md. */
 START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
 {
@@ -92,17 +103,11 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_MERGE_STATISTICS, CLSM_F32, 133, 22592, "ahead"},
         {CLSM_SOFTMAX, CLSM_BF16, 601874, 223, "staged"},
     };
-    struct traits h200 = gpu;
-    h200.bits |= TRAIT_PTX;
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
-        struct problem p;
         clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
                           cases[i].cols);
-        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
-        ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
-        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
-                         cases[i].variant);
+        ck_assert_str_eq(chosen_on_h200(&given), cases[i].variant);
     }
 }
 END_TEST
@@ -121,17 +126,11 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {98, 5688, 10, "registers"},    {221, 7737, 16, "group"},
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
     };
-    struct traits h200 = gpu;
-    h200.bits |= TRAIT_PTX;
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
-        struct problem p;
         clsm_problem_init(&given, CLSM_TOPK, CLSM_BF16, cases[i].rows, cases[i].cols);
         given.k = cases[i].k;
-        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
-        ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
-        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
-                         cases[i].variant);
+        ck_assert_str_eq(chosen_on_h200(&given), cases[i].variant);
     }
 }
 END_TEST
@@ -149,14 +148,10 @@ START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
-        struct problem p;
         clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_BF16, cases[i].rows,
                           cases[i].cols);
         given.flags = cases[i].flags;
-        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
-        ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
-        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
-                         cases[i].variant);
+        ck_assert_str_eq(chosen_on_h200(&given), cases[i].variant);
     }
 }
 END_TEST
