@@ -116,7 +116,8 @@ size_t clsm_config_launch_rows(const struct config *config, const struct problem
 {
     size_t parts = clsm_config_parts(config, p, t);
     bool alone = clsm_variants[config->variant].ahead && parts == 1;
-    size_t most = alone ? MOST_ALONE : records / parts;
+    size_t each = parts + clsm_tile_part_groups(config, p, t);
+    size_t most = alone ? MOST_ALONE : records / each;
     return most - most % clsm_config_rows_per_group(config, p, t);
 }
 

@@ -126,6 +126,9 @@ static void describe_config(const struct config *config, const struct problem *p
         unsigned hold = clsm_config_hold(config, p, t, &all);
         put(b, " -DPACK=%u -DHOLD=%u%s", clsm_config_beside(config, p), hold,
             all ? " -DONE_TURN=1" : "");
+        size_t part_groups = clsm_tile_part_groups(config, p, t);
+        if (part_groups)
+            put(b, " -DPART_GROUPS=%zu", part_groups);
     }
     if (v->pipelined)
         put(b, " -DHOLD_COLS=%zu%s%s", clsm_config_hold_cols(config, p, t),

@@ -21,7 +21,9 @@ enum {
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
     HALF_REGISTERS = 96,  /* ... or five of 128 work-items */
     TURN_WORDS = 16,      /* where a worker has more than that */
-    TILE_GROUPS = 4       /* of a unit, for tiles in parts */
+    TILE_GROUPS = 4,      /* of a unit, for tiles in parts */
+    FEW_PARTS = 32,       /* whose records everybody reads */
+    PARTS_A_GROUP = 16
 };
 
 unsigned clsm_config_tile(const struct config *config)
@@ -174,6 +176,14 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
     return wanted ? wanted : 1;
 }
 
+size_t clsm_tile_part_groups(const struct config *config, const struct problem *p,
+                             const struct traits *t)
+{
+    bool ahead = clsm_config_tile(config) > 1 && clsm_variants[config->variant].ahead;
+    size_t parts = ahead ? clsm_tile_parts(config, p, t) : 1;
+    return parts > FEW_PARTS ? (parts - 1) / PARTS_A_GROUP + 1 : 0;
+}
+
 /* Cycles; bench/NOTES.md has the measurements that these fit. */
 enum {
     LAUNCH = 5000,
@@ -246,8 +256,10 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double moving = bytes * fmin(rows, tile) / parts / unit_bytes * spread(config, p);
     bool ahead = clsm_variants[config->variant].ahead;
     bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
-    if (joins) /* everybody reads what all parts of a tile have left */
-        moving += TURN_CYCLES + parts * tile * RECORD_BYTES / unit_cache_bytes;
+    double part_groups = (double)clsm_tile_part_groups(config, p, t);
+    double records = part_groups > 0 ? part_groups + 1 : parts;
+    if (joins) /* everybody reads what all parts of a tile, or groups of them, have left */
+        moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
 
     double columns = (double)columns_of(config, p) / parts;
     double beside = clsm_config_beside(config, p);
@@ -256,7 +268,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     if (ahead && registers == AHEAD_REGISTERS && clsm_type_bytes(p->x.type) == 2)
         steps += SPILL_STEPS;
     steps += columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
-    steps += joins ? RECORD_STEPS * parts * tile / wg : 0;
+    steps += joins ? RECORD_STEPS * records * tile / wg : 0;
     double work = wg * steps / unit_lanes;
     double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
     double alone = launches * (wait + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;

@@ -123,6 +123,10 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
 size_t clsm_tile_parts(const struct config *config, const struct problem *p,
                        const struct traits *t);
 
+/* Groups that bring records of parts together for everybody; 0: everybody reads all. */
+size_t clsm_tile_part_groups(const struct config *config, const struct problem *p,
+                             const struct traits *t);
+
 /* Packs of 16 bytes of x that each worker holds. */
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t);

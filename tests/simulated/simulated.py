@@ -15,6 +15,9 @@ import tempfile
 CASES = """
 softmax     f32  2  4096 32 strided_ahead:WG=256,TILE=32 12
 softmax     f32  1  9000 32 strided_ahead:WG=256,TILE=32 20
+softmax     f32  2  9000 32 strided_ahead:WG=256,TILE=32 36
+softmax     bf16 1 20000 32 strided_ahead:WG=128,TILE=32 41
+log_softmax f32  1  9000 32 strided_ahead:WG=256,TILE=32 19
 softmax     f32  1  9000 16 strided_ahead:WG=256,TILE=16 12
 softmax     f32  3   700 64 strided_ahead:WG=128,TILE=64 12
 softmax     f32  5   100 32 strided_ahead:WG=128,TILE=32  3
