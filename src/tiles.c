@@ -19,11 +19,12 @@ enum {
     MORE_REGISTERS = 80,      /* ... or where there is more to do */
     LEAST_REGISTERS = 64,
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
-    HALF_REGISTERS = 96,  /* ... or five of 128 work-items */
+    HALF_REGISTERS = 96,  /* ... or five of 128 work-items, which wait for others */
     TURN_WORDS = 16,      /* where a worker has more than that */
     TILE_GROUPS = 4,      /* of a unit, for tiles in parts */
     FEW_PARTS = 32,       /* whose records everybody reads */
-    PARTS_A_GROUP = 16
+    PARTS_A_GROUP = 16,
+    FEW_READERS = 4 /* of a softmax's records: fewer take too long for a group's */
 };
 
 unsigned clsm_config_tile(const struct config *config)
@@ -94,6 +95,12 @@ static unsigned held_ahead(const struct config *config, const struct problem *p)
     return (unsigned)((columns - 1) / parts + 1);
 }
 
+/* Is there only one such part, so that nobody waits? */
+static bool is_whole(const struct config *config, const struct problem *p)
+{
+    return held_ahead(config, p) >= columns_of(config, p);
+}
+
 size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *p)
 {
     bool ahead = clsm_variants[config->variant].ahead;
@@ -152,7 +159,8 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
     if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
         return 0;
     if (clsm_variants[config->variant].ahead)
-        return clsm_config_wg(config) > 128 ? AHEAD_REGISTERS : HALF_REGISTERS;
+        return clsm_config_wg(config) > 128 || is_whole(config, p) ? AHEAD_REGISTERS
+                                                                   : HALF_REGISTERS;
     unsigned halves = clsm_type_bytes(p->x.type) == 2 ? HALVES_REGISTERS : REGISTERS;
     unsigned wanted = (more ? MORE_REGISTERS : halves) + (unsigned)words;
     return as_many_registers(wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS,
@@ -181,7 +189,8 @@ size_t clsm_tile_part_groups(const struct config *config, const struct problem *
 {
     bool ahead = clsm_config_tile(config) > 1 && clsm_variants[config->variant].ahead;
     size_t parts = ahead ? clsm_tile_parts(config, p, t) : 1;
-    return parts > FEW_PARTS ? (parts - 1) / PARTS_A_GROUP + 1 : 0;
+    size_t readers = clsm_config_wg(config) / clsm_config_tile(config);
+    return parts > FEW_PARTS && readers >= FEW_READERS ? (parts - 1) / PARTS_A_GROUP + 1 : 0;
 }
 
 /* Cycles; bench/NOTES.md has the measurements that these fit. */
@@ -191,9 +200,10 @@ enum {
     REDUCE = 500,      /* a maximum and a sum through local memory */
     ROW_STEPS = 350,   /* of a work-item for each tile ... */
     PART_STEPS = 700,  /* ... or part that comes ahead, */
-    SPILL_STEPS = 300, /* more of 16-bit elements, with AHEAD_REGISTERS, */
+    SPILL_STEPS = 900, /* more of 16-bit elements, with more than 128 work-items, */
     RECORD_STEPS = 15, /* and for each part's record that it reads then */
     RECORD_BYTES = 16,
+    GROUPED_WAIT = 20, /* for each part, where they are many */
     TURN_CYCLES = 150,  /* of each part's ticket and record */
     ELEMENT_STEPS = 13, /* from its load to its result */
     PIECE = 32,         /* bytes that memory moves at least, */
@@ -265,13 +275,15 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double beside = clsm_config_beside(config, p);
     double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
     double steps = ahead ? PART_STEPS : ROW_STEPS;
-    if (ahead && registers == AHEAD_REGISTERS && clsm_type_bytes(p->x.type) == 2)
+    if (ahead && wg > 128 && clsm_type_bytes(p->x.type) == 2)
         steps += SPILL_STEPS;
     steps += columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
     steps += joins ? RECORD_STEPS * records * tile / wg : 0;
     double work = wg * steps / unit_lanes;
     double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
     double alone = launches * (wait + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
+    if (part_groups > 0) /* the last of more of them is waited for longer */
+        alone += GROUPED_WAIT * parts;
     double each = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
     return (launches * LAUNCH + alone + ceil(groups / units) * each) / 1.75e9;
 }
