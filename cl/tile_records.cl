@@ -71,20 +71,19 @@ INLINE struct state merge_some(struct state s, volatile __global ulong2 *from, s
 INLINE struct state join_records(volatile __global uint *shared, struct shape shape,
                                  size_t tile, uint first, uint n, __local real *scratch)
 {
-    volatile __global ulong2 *from = tile_record(shared, shape, tile, first);
-    const uint apart = TILE * STATE_PIECES;
     uint sign = sign_of(shape, tile), k = (uint)get_local_id(0) % READERS;
     struct state sum = state_empty();
     if (RECORDS > 1 && STATE_PIECES == 1 && OP_NEEDS_MAX) {
         for (; k < n; k += AT_ONCE * READERS)
-            sum = merge_some(sum, from + k * apart, READERS * apart,
+            sum = merge_some(sum, tile_record(shared, shape, tile, first + k), READERS * TILE,
                              (n - 1 - k) / READERS + 1, sign);
         return tile_merge(sum, scratch);
     }
     if (k < n)
-        sum = signed_read(from + k * apart, sign, false);
+        sum = signed_read(tile_record(shared, shape, tile, first + k), sign, false);
     for (k += READERS; k < n; k += READERS)
-        sum = tile_join(sum, signed_read(from + k * apart, sign, false));
+        sum = tile_join(
+            sum, signed_read(tile_record(shared, shape, tile, first + k), sign, false));
     return tile_merge(sum, scratch);
 }
 

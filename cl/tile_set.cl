@@ -18,7 +18,12 @@ enum { SETS = TILE / PACK, DEPTH = WG / SETS };
 #define EACH_OF(v, n) EACH(v) if (v < (n))
 
 #if HAS_PTX && !REAL_IS_F64 && TILE / PACK <= 32
-enum { WARP = 32, WARPS = WG / WARP, SHARE = WARP / SETS }; /* lanes of a set in each */
+enum {
+    WARP = 32,
+    WARPS = WG / WARP,
+    SHARE = WARP / SETS,        /* lanes of a set in each */
+    PLAINLY = WARPS <= 4 * SHARE /* are so few sums added up that rounding does not count? */
+};
 
 /* Where softmax v of this work-item's set is told by warp k; `plane` 1: a second number. */
 INLINE __local real *told_at(__local real *scratch, uint plane, uint k, uint v)
@@ -98,11 +103,13 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
                 other.hi = *told_at(scratch, 0, k + share, v);
                 other.lo = OP_NEEDS_REST ? *told_at(scratch, 1, k + share, v) : (real)0;
             }
-            if (OP_NEEDS_REST)
+            if (OP_NEEDS_REST || !PLAINLY)
                 all = pair_merge(all, other);
             else
                 all.hi += other.hi;
         }
+        if (!OP_NEEDS_REST)
+            all.hi += all.lo, all.lo = (real)0;
         sum[v] = all;
     }
     warp_sum(sum, n);
