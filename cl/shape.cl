@@ -9,9 +9,10 @@
  * batch m / heads.
  */
 /* What work-groups that share rows leave for one another: a word that counts, with those of
- * settled.cl behind it, one for each part of a row; and for every part of a launch a record of
- * one kind and one of the other. Words of the first kind are told from what stood there before,
- * so none of the second may come in their place. */
+ * settled.cl behind it, one for each part of a row, or of tile_records.cl, one for each group of
+ * parts; and for every part of a launch a record of one kind and one of the other. Words of the
+ * first kind are told from what stood there before, so none of the second may come in their
+ * place. */
 #define SHARED_RECORDS 131072
 #define SHARED_COUNTS 1024
 #define SIGNED_AT (4 * SHARED_COUNTS)              /* bytes; 6 signed words each at most */

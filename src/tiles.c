@@ -184,13 +184,16 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
     return wanted ? wanted : 1;
 }
 
+/* A launch has fewer of them than SHARED_COUNTS, since each has 12 records or more, and
+ * a tile 16 softmaxes. */
 size_t clsm_tile_part_groups(const struct config *config, const struct problem *p,
                              const struct traits *t)
 {
     bool ahead = clsm_config_tile(config) > 1 && clsm_variants[config->variant].ahead;
     size_t parts = ahead ? clsm_tile_parts(config, p, t) : 1;
     size_t readers = clsm_config_wg(config) / clsm_config_tile(config);
-    return parts > FEW_PARTS && readers >= FEW_READERS ? (parts - 1) / PARTS_A_GROUP + 1 : 0;
+    return parts > FEW_PARTS && readers >= FEW_READERS ? (parts - 1) / PARTS_A_GROUP + 1
+                                                       : 0;
 }
 
 /* Cycles; bench/NOTES.md has the measurements that these fit. */
@@ -203,7 +206,7 @@ enum {
     SPILL_STEPS = 900, /* more of 16-bit elements, with more than 128 work-items, */
     RECORD_STEPS = 15, /* and for each part's record that it reads then */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 20, /* for each part, where they are many */
+    GROUPED_WAIT = 20,  /* for each part, where they are many */
     TURN_CYCLES = 150,  /* of each part's ticket and record */
     ELEMENT_STEPS = 13, /* from its load to its result */
     PIECE = 32,         /* bytes that memory moves at least, */
@@ -268,7 +271,8 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
     double part_groups = (double)clsm_tile_part_groups(config, p, t);
     double records = part_groups > 0 ? part_groups + 1 : parts;
-    if (joins) /* everybody reads what all parts of a tile, or groups of them, have left */
+    if (joins) /* everybody reads what all parts of a tile, or groups of them, have left
+                */
         moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
 
     double columns = (double)columns_of(config, p) / parts;
