@@ -271,8 +271,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
     double part_groups = (double)clsm_tile_part_groups(config, p, t);
     double records = part_groups > 0 ? part_groups + 1 : parts;
-    if (joins) /* everybody reads what all parts of a tile, or groups of them, have left
-                */
+    if (joins) /* everybody reads what parts of a tile, or groups of them, have left */
         moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
 
     double columns = (double)columns_of(config, p) / parts;
@@ -286,7 +285,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double work = wg * steps / unit_lanes;
     double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
     double alone = launches * (wait + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
-    if (part_groups > 0) /* the last of more of them is waited for longer */
+    if (joins && part_groups > 0) /* the last of more of them is waited for longer */
         alone += GROUPED_WAIT * parts;
     double each = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
     return (launches * LAUNCH + alone + ceil(groups / units) * each) / 1.75e9;
