@@ -35,6 +35,7 @@
     X(choose)                                                                          \
     X(choose_measured)                                                                 \
     X(held)                                                                            \
+    X(tiles)                                                                           \
     X(tuned)                                                                           \
     X(usage)                                                                           \
     X(exp)                                                                             \
