@@ -68,11 +68,11 @@
     GIVEN(MAX, max_out) GIVEN(SUM, sum_out) GIVEN(LSE, lse_out) GIVEN(LOSS, loss_out)    \
     GIVEN(INDICES, indices) GIVEN(BAD_TARGETS, bad_targets) shape
 /* Row r, or its neighbour, of which r alone may be past the last one; row k of the block that
- * begins with row r, where the caller knows whether that has it; a row not past the last one. */
+ * begins with row r, where the caller knows whether that has it; one not past the last row. */
 #define ROW_AT(r) ROW_BESIDE(r, 0)
 #define ROW_BESIDE(r, beside) row_at(r, beside, ALL_TENSORS)
 #define ROW_NEAR(r, k, inside) row_of(r, (inside) ? (k) : 0, inside, ALL_TENSORS)
-#define ROW_INSIDE(r) row_of(r, 0, true, ALL_TENSORS)
+#define ROW_INSIDE(r, beside) row_of(r, beside, true, ALL_TENSORS)
 
 struct row {
     const __global mem_x *x;
@@ -117,6 +117,8 @@ struct row {
 /* How many columns a row has, where a program knows it. */
 #ifdef COLS
 #define ROW_COLS(shape) (uint) COLS
+#elif defined HOLDS_ALL /* its columns, and no more */
+#define ROW_COLS(shape) (uint) HOLD
 #else
 #define ROW_COLS(shape) (uint)(shape).cols
 #endif

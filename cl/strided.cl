@@ -20,25 +20,11 @@ INLINE void tile_state(struct held *h, const struct row *row, uint first, struct
                        struct keep *keep, __local real *scratch)
 {
 #if OP_GIVEN
-    EACH(v)
-        s[v].max = row[v].from_max, s[v].sum.hi = row[v].from_sum;
+    given_states(s, row);
     hold_last(h, row, first);
 #elif ONE_TURN
-    real max[PACK];
-    struct pair sum[PACK];
     hold_columns(h, row, row->begin + first);
-    EACH(v)
-        max[v] = s[v].max;
-#if OP_NEEDS_MAX
-    held_max(h, max);
-    set_max_of(max, PACK, scratch);
-    held_forget(h, row);
-#endif
-    EACH(v)
-        sum[v] = held_sum(h, row[v], v, max[v], keep + v);
-    set_sum_of(sum, PACK, scratch);
-    EACH(v)
-        s[v].max = max[v], s[v].sum = sum[v];
+    held_states(h, row, s, keep, scratch);
 #else
     read_turns(h, row, first, s, keep);
     set_states(s, scratch);

@@ -102,6 +102,44 @@ INLINE void hold_last(struct held *h, const struct row *row, uint first)
     hold_columns(h, row, c + (n ? (n - 1) / HOLD : 0) * TURN);
 }
 
+#if OP_GIVEN
+INLINE void given_states(struct state *s, const struct row *row)
+{
+    EACH(v)
+    {
+        s[v] = state_empty();
+        s[v].max = row[v].from_max, s[v].sum.hi = row[v].from_sum;
+    }
+}
+#endif
+
+/* Everybody's states of what is held, where that is all there is. */
+INLINE void held_states(struct held *h, const struct row *row, struct state *s,
+                        struct keep *keep, __local real *scratch)
+{
+#if OP_GIVEN
+    given_states(s, row);
+#else
+    real max[PACK];
+    struct pair sum[PACK];
+    EACH(v)
+    {
+        s[v] = state_empty();
+        max[v] = s[v].max;
+    }
+#if OP_NEEDS_MAX
+    held_max(h, max);
+    set_max_of(max, PACK, scratch);
+    held_forget(h, row);
+#endif
+    EACH(v)
+        sum[v] = held_sum(h, row[v], v, max[v], keep + v);
+    set_sum_of(sum, PACK, scratch);
+    EACH(v)
+        s[v].max = max[v], s[v].sum = sum[v];
+#endif
+}
+
 #if !OP_GIVEN
 /* A worker's columns, turn by turn, with a maximum that is found on the way; what the last
  * turn brought stays held. */

@@ -17,7 +17,18 @@ enum { SETS = TILE / PACK, DEPTH = WG / SETS };
  * and an array in memory, which PoCL 3.1 got wrong. */
 #define EACH_OF(v, n) EACH(v) if (v < (n))
 
-#if HAS_PTX && !REAL_IS_F64 && TILE / PACK <= 32
+#if TILE / PACK == WG
+/* One worker each, who has nobody to ask. */
+INLINE void set_max_of(real *value, uint n, __local real *scratch)
+{
+}
+
+INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
+{
+    EACH_OF(v, OP_NEEDS_REST ? 0 : n)
+        sum[v].hi += sum[v].lo, sum[v].lo = (real)0;
+}
+#elif HAS_PTX && !REAL_IS_F64 && TILE / PACK <= 32
 enum {
     WARP = 32,
     WARPS = WG / WARP,

@@ -21,8 +21,7 @@ unsigned clsm_config_reads(const struct config *config, const struct problem *p,
     bool all = false, writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     if (clsm_has(p, CLSM_FROM_MAX))
         return 1; /* nothing to find out first */
-    if (v->geometry == ROW_PER_GROUP && clsm_config_tile(config) > 1 &&
-        clsm_config_hold(config, p, t, &all) && all)
+    if (clsm_config_tile(config) > 1 && clsm_config_hold(config, p, t, &all) && all)
         return 1;
     if (clsm_has(p, CLSM_DY) && writes_row)
         return 2; /* a sum without a maximum */
@@ -210,7 +209,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "computes in 32 bits only";
     if (v->pipelined && v->exact_cols && (p->causal || p->window))
         return "takes rows of which all columns count";
-    if (v->any_axis && v->ahead && clsm_tile_misfit(config, p, t))
+    if (clsm_config_tile(config) > 1 && clsm_tile_misfit(config, p, t))
         return clsm_tile_misfit(config, p, t);
     if (v->alike && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
@@ -230,6 +229,7 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct prob
     switch (clsm_variants[config->variant].geometry) {
     case ROW_PER_GROUP:
     case ROW_PER_GROUPS:
+    case ROWS_PER_ITEM:
         return clsm_config_tile(config);
     case ROW_PER_ITEM:
         return wg;

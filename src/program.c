@@ -118,14 +118,14 @@ static void describe_config(const struct config *config, const struct problem *p
             clsm_config_kept(config, p, t), clsm_config_parts(config, p, t));
     else if (v->ahead)
         put(b, " -DPARTS=%zu", clsm_config_parts(config, p, t));
-    if (v->exact_cols)
+    if (v->exact_cols && clsm_config_tile(config) == 1)
         put(b, " -DCOLS=%zu -DROWS=%zu", p->cols,
             clsm_config_rows_per_group(config, p, t));
     if (clsm_config_tile(config) > 1) {
         bool all;
         unsigned hold = clsm_config_hold(config, p, t, &all);
-        put(b, " -DPACK=%u -DHOLD=%u%s", clsm_config_beside(config, p), hold,
-            all ? " -DONE_TURN=1" : "");
+        put(b, " -DPACK=%u -DHOLD=%u%s%s", clsm_config_beside(config, p), hold,
+            all ? " -DONE_TURN=1" : "", v->exact_cols ? " -DHOLDS_ALL=1" : "");
         size_t part_groups = clsm_tile_part_groups(config, p, t);
         if (part_groups)
             put(b, " -DPART_GROUPS=%zu", part_groups);

@@ -13,6 +13,7 @@ enum {
     MOST_BESIDE_F64 = 2, /* ... or eight */
     HELD_WORDS = 32,
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
+    MOST_ITEM_WORDS = 128,
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     REGISTERS = 48,           /* besides what is held, ... */
     HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
@@ -32,9 +33,17 @@ unsigned clsm_config_tile(const struct config *config)
     return clsm_config_value(config, "TILE", 1);
 }
 
+/* Has a work-item softmaxes to itself? */
+static bool by_item(const struct config *config)
+{
+    return clsm_variants[config->variant].geometry == ROWS_PER_ITEM;
+}
+
 unsigned clsm_config_beside(const struct config *config, const struct problem *p)
 {
     unsigned n = clsm_problem_is_f64(p) ? MOST_BESIDE_F64 : MOST_BESIDE;
+    if (by_item(config))
+        return clsm_config_tile(config) / (unsigned)clsm_config_wg(config);
     if (clsm_config_tile(config) == 1 || clsm_problem_y(p) == CLSM_Y_K)
         return 1; /* lists of candidates are too long to have several */
     if (clsm_variants[config->variant].ahead)
@@ -63,27 +72,27 @@ static size_t column_words(const struct config *config, const struct problem *p)
 /* Columns that a worker has, if nobody shares the tile. */
 static size_t columns_of(const struct config *config, const struct problem *p)
 {
-    size_t depth = clsm_config_wg(config) / clsm_config_tile(config) *
-                   clsm_config_beside(config, p);
+    size_t depth = clsm_config_wg(config) * clsm_config_beside(config, p) /
+                   clsm_config_tile(config);
     return p->cols ? (p->cols - 1) / depth + 1 : 1;
 }
 
 /* What a worker would hold of all of its columns, whose counts are rounded up to a few
- * classes. */
+ * classes if programs are not for one row length. */
 static size_t whole_columns(const struct config *config, const struct problem *p)
 {
     size_t n = columns_of(config, p);
-    return n <= 4 ? n : (n + 3) / 4 * 4;
+    return n <= 4 || by_item(config) ? n : (n + 3) / 4 * 4;
 }
 
 /* 0 where it takes them in turns. */
 static size_t whole_words(const struct config *config, const struct problem *p)
 {
     size_t words = whole_columns(config, p) * column_words(config, p);
-    bool one_group = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
-    bool fits =
-        words <= MOST_HELD_WORDS && words * clsm_config_wg(config) <= MOST_GROUP_WORDS;
-    return one_group && fits ? words : 0;
+    bool parts = clsm_variants[config->variant].geometry == ROW_PER_GROUPS;
+    size_t most = by_item(config) ? MOST_ITEM_WORDS : MOST_HELD_WORDS;
+    bool fits = words <= most && words * clsm_config_wg(config) <= MOST_GROUP_WORDS;
+    return !parts && fits ? words : 0;
 }
 
 /* A worker's columns of a part that waits in registers: as evenly as that goes. */
@@ -109,9 +118,26 @@ size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *
                  : 0;
 }
 
+static const char *item_misfit(const struct config *config, const struct problem *p)
+{
+    unsigned beside = clsm_config_beside(config, p);
+    if (p->inner % beside)
+        return "takes packs of neighbours";
+    if (beside > 1 && clsm_problem_y(p) == CLSM_Y_K)
+        return "takes operations that give no lists";
+    if (!whole_words(config, p))
+        return "the rows do not fit in registers";
+    return NULL;
+}
+
 const char *clsm_tile_misfit(const struct config *config, const struct problem *p,
                              const struct traits *t)
 {
+    if (by_item(config))
+        return item_misfit(config, p);
+    if (!clsm_variants[config->variant].ahead)
+        return NULL;
+
     size_t real = clsm_problem_is_f64(p) ? 8 : 4, tile = clsm_config_tile(config);
     size_t groups = t->lanes ? clsm_config_wg(config) / t->lanes : 1;
     size_t local = clsm_tile_stock_bytes(config, p) +
@@ -156,7 +182,7 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
                 clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
     size_t words = whole_words(config, p);
-    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
+    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p) || by_item(config))
         return 0;
     if (clsm_variants[config->variant].ahead)
         return clsm_config_wg(config) > 128 || is_whole(config, p) ? AHEAD_REGISTERS

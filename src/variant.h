@@ -9,6 +9,7 @@
 
 enum geometry {
     ROW_PER_ITEM,     /* a work-item takes a row */
+    ROWS_PER_ITEM,    /* a work-item takes neighbouring rows, a work-group TILE of them */
     ROW_PER_LANES,    /* a subgroup takes a row */
     ROW_PER_CLUSTER,  /* CLUSTER lanes of a subgroup take a row */
     ROW_PER_GROUP,    /* a work-group takes a row, or TILE rows */

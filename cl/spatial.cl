@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spatial: a work-item takes PACK neighbouring softmaxes, so many that TILE are a work-group's,
+ * and holds all of their columns in registers. So x is read once and y written once, and nobody
+ * waits for anybody. Wins on a GPU where inner > 1 and softmaxes are short, as those over the
+ * classes of an image's pixels.
+ */
+#ifndef WG
+#define WG 64
+#endif
+#ifndef TILE
+#define TILE 64
+#endif
+#include "tile_set.cl"
+#include "tile_passes.cl"
+
+/* All loads of x are on their way before a target is asked for. */
+INLINE void item_rows(const struct row *row)
+{
+    uint hot[PACK];
+    struct held held;
+    struct keep keep[PACK];
+    struct state s[PACK];
+    struct result result[PACK];
+    hold_columns(&held, row, row->begin);
+    EACH(v)
+    {
+        keep_start(keep + v, row[v]);
+        hot[v] = NO_COLUMN;
+    }
+    held_states(&held, row, s, keep, 0);
+    EACH(v)
+    {
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+        hot[v] = first_of_max(row[v], s[v].max, 0, 1, 0);
+#endif
+        result[v] = close_row(row[v], s[v], keep + v, 0, 0);
+#if OP_WRITES == WRITES_ITSELF
+        op_write(row[v], result[v], keep + v, 0, 1, 0);
+#endif
+    }
+#if OP_WRITES == WRITES_ROW
+    held_forget(&held, row);
+    held_write(&held, row, result, hot);
+    EACH(v)
+        write_unseen(row[v], result[v], 0, 1);
+#endif
+}
+
+__kernel WORK_GROUP(WG) void
+clsm_row(TENSORS)
+{
+    for (size_t r = get_global_id(0) * PACK; r < shape.rows; r += get_global_size(0) * PACK) {
+        struct row row[PACK];
+        EACH(v)
+            row[v] = ROW_INSIDE(r, v);
+        item_rows(row);
+    }
+}
