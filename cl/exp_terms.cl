@@ -11,7 +11,7 @@
 #endif
 
 /* Is each element its row's maximum? Then no exponential is wanted. */
-#if defined COLS && COLS == 1 && !defined OP_GIVEN && !HAS_SINKS
+#if defined SHORT_COLS && SHORT_COLS == 1 && !defined OP_GIVEN && !HAS_SINKS
 #define ALONE 1
 #else
 #define ALONE 0
@@ -28,7 +28,7 @@
 /* Of many equal terms far below the maximum a logarithm shows what rounding took from their
  * difference, and of millions the sum itself; of a few hundred neither does. Differences of
  * 16-bit numbers are seldom rounded. */
-#if defined COLS || !(OP_NEEDS_REST || HAS_LSE || FAR)
+#if defined SHORT_COLS || !(OP_NEEDS_REST || HAS_LSE || FAR)
 #define SHARP 0
 #elif FORMS
 #define SHARP (!ROUGH)
@@ -46,7 +46,7 @@
 /* Terms below 2^-126, which NVIDIA's shorter exponential leaves out, are added again where they
  * count, see tiny.cl; in mappings that have no second look at a row they are there at once. */
 #if HAS_PTX && !REAL_IS_F64 && !defined OP_GIVEN && (OP_NEEDS_REST || HAS_LSE) && \
-    (defined KEPT || defined COLS)
+    (defined KEPT || defined SHORT_COLS)
 #define TINY_LATER 1
 #else
 #define TINY_LATER 0
@@ -113,14 +113,14 @@ static real op_term(struct row row, struct element e, real max)
 }
 
 /* Are the terms of ones' others off by exp_unbias? */
-#if EXP_BIASED && defined COLS && !FORMS && !OP_FROM_TERM
+#if EXP_BIASED && defined SHORT_COLS && !FORMS && !OP_FROM_TERM
 #define BIASED_BESIDE (ROUGH && sizeof(mem_x) == 2)
 #else
 #define BIASED_BESIDE 0
 #endif
 
 /* Or by exp_lower? A loss may be as far off as what its terms lose. */
-#if EXP_BIASED && defined COLS && !ALONE && HAS_TARGETS && !LIMIT && \
+#if EXP_BIASED && defined SHORT_COLS && !ALONE && HAS_TARGETS && !LIMIT && \
     !(HAS_MAX || HAS_SUM || HAS_LSE)
 #if OP_FROM_TERM
 #define RAISED (sizeof(mem_x) == 2 && sizeof(mem_y) == 2)

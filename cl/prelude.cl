@@ -41,6 +41,14 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #endif
 #include "reduce.cl"
 #include "lanes.cl"
+
+/* The length of rows that a few workers have whole, where a program is for one length. */
+#ifdef COLS
+#define SHORT_COLS COLS
+#elif defined HOLDS_ALL
+#define SHORT_COLS HOLD
+#endif
+
 #include "row.cl"
 #include "element.cl"
 
@@ -66,7 +74,7 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #define CLEARS_ROWS 2
 #if defined KEPT
 #define CLEARS CLEARS_ROWS
-#elif defined COLS && VEC == 1
+#elif defined SHORT_COLS && VEC == 1
 #define CLEARS CLEARS_TERMS
 #else
 #define CLEARS CLEARS_NOTHING

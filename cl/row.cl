@@ -115,10 +115,8 @@ struct row {
 };
 
 /* How many columns a row has, where a program knows it. */
-#ifdef COLS
-#define ROW_COLS(shape) (uint) COLS
-#elif defined HOLDS_ALL /* its columns, and no more */
-#define ROW_COLS(shape) (uint) HOLD
+#ifdef SHORT_COLS
+#define ROW_COLS(shape) (uint) SHORT_COLS
 #else
 #define ROW_COLS(shape) (uint)(shape).cols
 #endif

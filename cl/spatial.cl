@@ -14,6 +14,18 @@
 #include "tile_set.cl"
 #include "tile_passes.cl"
 
+#if TINY_LATER
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    return again;
+}
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    return v;
+}
+#endif
+
 /* All loads of x are on their way before a target is asked for. */
 INLINE void item_rows(const struct row *row)
 {
@@ -35,6 +47,8 @@ INLINE void item_rows(const struct row *row)
         hot[v] = first_of_max(row[v], s[v].max, 0, 1, 0);
 #endif
         result[v] = close_row(row[v], s[v], keep + v, 0, 0);
+        if (HOLDS_TERMS)
+            result[v] = result_of_terms(result[v], s[v].max);
 #if OP_WRITES == WRITES_ITSELF
         op_write(row[v], result[v], keep + v, 0, 1, 0);
 #endif
@@ -43,7 +57,13 @@ INLINE void item_rows(const struct row *row)
     held_forget(&held, row);
     held_write(&held, row, result, hot);
     EACH(v)
+    {
+#if SPOT_APART
+        if (op_spot(result[v]) < row[v].end)
+            row_store(row[v], op_spot(result[v]), row[v].end, op_at_spot(row[v], result[v]));
+#endif
         write_unseen(row[v], result[v], 0, 1);
+    }
 #endif
 }
 

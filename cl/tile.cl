@@ -21,11 +21,30 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 #define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 #define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0)
 
+/* A worker that has its softmaxes to itself has registers for the terms of 16-bit numbers, which
+ * are wider, if they are few; and it writes a column with a value of its own apart. */
+#ifdef HOLDS_ALL
+#define WIDE_TERMS (HOLD * PACK <= 64)
+#define SPOT_APART OP_SPOT
+#else
+#define WIDE_TERMS 0
+#define SPOT_APART 0
+#endif
+
+/* Do terms take the place of what they are made of? */
+#if ONE_TURN && TERMS_SERVE && !MAX_MOVES && OP_SPOT == SPOT_APART && !REAL_IS_F64 &&    \
+    (FORMS || X_IS_REAL || WIDE_TERMS)
+#define HOLDS_TERMS 1
+#else
+#define HOLDS_TERMS 0
+#endif
+#define HOLDS_REALS (FORMS || (HOLDS_TERMS && !X_IS_REAL)) /* logits or terms, beside words */
+
 struct held {
     uint c, n; /* the first column, and how many of them there are */
     uint x[HOLD * X_WORDS], dy[HOLD * DY_WORDS];
-#if FORMS
-    real logit[HOLD][PACK];
+#if HOLDS_REALS
+    real number[HOLD][PACK];
 #endif
 };
 
@@ -101,9 +120,9 @@ INLINE void hold_columns(struct held *h, const struct row *row, uint c)
     UNROLL for (uint k = 0; k < HOLD; k++)
         EACH(v)
         {
-            h->logit[k][v] = CAT(word_, X)(h->x + k * X_WORDS, v);
+            h->number[k][v] = CAT(word_, X)(h->x + k * X_WORDS, v);
             if (k < h->n)
-                h->logit[k][v] = logit_of(row[v], c + k * DEPTH, h->logit[k][v]);
+                h->number[k][v] = logit_of(row[v], c + k * DEPTH, h->number[k][v]);
         }
 #endif
 }
@@ -121,7 +140,7 @@ INLINE void held_forget(struct held *h, const struct row *row)
 INLINE struct element held_element(const struct held *h, uint k, uint v)
 {
 #if FORMS
-    struct element e = {h->c + k * DEPTH, h->logit[k][v], (real)0};
+    struct element e = {h->c + k * DEPTH, h->number[k][v], (real)0};
 #else
     struct element e = {h->c + k * DEPTH, CAT(word_, X)(h->x + k * X_WORDS, v), (real)0};
 #endif
@@ -130,3 +149,23 @@ INLINE struct element held_element(const struct held *h, uint k, uint v)
 #endif
     return e;
 }
+
+INLINE void hold_term(struct held *h, uint k, uint v, real term)
+{
+#if HOLDS_TERMS && HOLDS_REALS
+    h->number[k][v] = term;
+#elif HOLDS_TERMS
+    h->x[k * X_WORDS + v] = as_uint(term);
+#endif
+}
+
+#if HOLDS_TERMS
+INLINE real held_term(const struct held *h, uint k, uint v)
+{
+#if HOLDS_REALS
+    return h->number[k][v];
+#else
+    return as_float(h->x[k * X_WORDS + v]);
+#endif
+}
+#endif

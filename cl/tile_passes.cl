@@ -24,25 +24,45 @@ INLINE void held_max(const struct held *h, real *max)
 #endif
 }
 
-/* Do terms take the place of what they are made of? */
-#if ONE_TURN && TERMS_SERVE && !MAX_MOVES && !OP_SPOT && !REAL_IS_F64 && (FORMS || X_IS_REAL)
-#define HOLDS_TERMS 1
+#ifdef HOLDS_ALL
+enum { TERMS = 4, FEW_TERMS = ROUGH ? HOLD : 16 };
 #else
-#define HOLDS_TERMS 0
-#endif
-
-INLINE void hold_term(struct held *h, uint k, uint v, real term)
-{
-#if HOLDS_TERMS && FORMS
-    h->logit[k][v] = term;
-#elif HOLDS_TERMS
-    h->x[k * X_WORDS + v] = as_uint(term);
-#endif
-}
-
 enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
+#endif
 #include "term_sum.cl"
 
+#if COUNTS_ONES && defined HOLDS_ALL
+/* A softmax's sum: ones, whole numbers, and the others, of which up to FEW_TERMS are added plainly:
+ * more digits than 16-bit results show get lost in more. */
+INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
+                            struct keep *keep)
+{
+    struct pair sum = {(real)0, (real)0};
+    real ones = (real)0, one = ones_at(max);
+    UNROLL for (uint j = 0; j < HOLD; j += FEW_TERMS)
+    {
+        real others[TERMS] = {(real)0};
+        UNROLL for (uint k = j; k < HOLD && k < j + FEW_TERMS; k++)
+        {
+            struct element e = held_element(h, k, v);
+            real term = op_other_term(row, e, max);
+            if (k - j < TERMS)
+                set_apart(&ones, others + k % TERMS, e.x, one, term);
+            else
+                add_apart(&ones, others + k % TERMS, e.x, one, term);
+            if (OP_KEEPS && k < h->n)
+                keep_add(keep, row, e);
+            hold_term(h, k, v, LIMIT && e.x == one ? (real)1 : term);
+        }
+        if (j)
+            sum = pair_add(sum, tree_sum(others));
+        else
+            sum.hi = tree_sum(others);
+    }
+    struct pair apart = {ones, unbiased(sum.hi + sum.lo, max)};
+    return apart;
+}
+#else
 INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
                             struct keep *keep)
 {
@@ -52,6 +72,9 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
         real term[TERMS], most = -INFINITY;
         UNROLL for (uint k = 0; k < TERMS; k++)
         {
+            term[k] = (real)0;
+            if (j + k >= HOLD)
+                continue;
             struct element e = held_element(h, j + k, v);
             most = real_max(most, e.x);
             term[k] = op_term(row, e, max);
@@ -63,6 +86,7 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
     }
     return sum;
 }
+#endif
 
 #if OP_WRITES == WRITES_ROW
 INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
@@ -70,12 +94,12 @@ INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
 {
     struct element e = held_element(h, k, v);
 #if HOLDS_TERMS
-    return op_from_term(row, e.c, e.x, result);
+    return op_from_term(row, e.c, held_term(h, k, v), result);
 #elif MAY_BE_HOT
     if (row.one_hot)
         e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
 #endif
-    return op_value(row, e, result);
+    return SPOT_APART ? op_elsewhere(row, e, result) : op_value(row, e, result);
 }
 
 /* All values first, so that none waits for another's store. */
@@ -89,6 +113,10 @@ INLINE void held_write(const struct held *h, const struct row *row,
         real value[PACK];
         EACH(v)
             value[v] = held_value(h, row[v], k, v, result[v], hot[v]);
+#if OP_VANISHES
+        EACH(v)
+            value[v] = op_vanishes(result[v]) ? (real)0 : value[v];
+#endif
         CAT(words_from_, Y)(w + k * Y_WORDS, value);
     }
     store_packs(w, Y_WORDS, h->n, y, COL_STEP(row->y_col) * sizeof(mem_y), sizeof(mem_y));
@@ -136,7 +164,7 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
         sum[v] = held_sum(h, row[v], v, max[v], keep + v);
     set_sum_of(sum, PACK, scratch);
     EACH(v)
-        s[v].max = max[v], s[v].sum = sum[v];
+        s[v].max = max[v], s[v].sum = sum_with_tiny(sum[v], row[v], 0, max[v], scratch);
 #endif
 }
 
