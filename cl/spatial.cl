@@ -58,7 +58,7 @@ INLINE void item_rows(const struct row *row)
     held_write(&held, row, result, hot);
     EACH(v)
     {
-#if SPOT_APART
+#if SPOT_AGAIN
         if (op_spot(result[v]) < row[v].end)
             row_store(row[v], op_spot(result[v]), row[v].end, op_at_spot(row[v], result[v]));
 #endif

@@ -22,18 +22,21 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 #define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0)
 
 /* A worker that has its softmaxes to itself has registers for the terms of 16-bit numbers, which
- * are wider, if they are few; and it writes a column with a value of its own apart. */
+ * are wider, if they are few; and a column with a value of its own it knows by comparison, or
+ * where columns are many writes it again. */
 #ifdef HOLDS_ALL
 #define WIDE_TERMS (HOLD * PACK <= 64)
-#define SPOT_APART OP_SPOT
+#define SPOT_KNOWN (OP_SPOT && HOLD <= 16)
+#define SPOT_AGAIN (OP_SPOT && HOLD > 16)
 #else
 #define WIDE_TERMS 0
-#define SPOT_APART 0
+#define SPOT_KNOWN 0
+#define SPOT_AGAIN 0
 #endif
 
 /* Do terms take the place of what they are made of? */
-#if ONE_TURN && TERMS_SERVE && !MAX_MOVES && OP_SPOT == SPOT_APART && !REAL_IS_F64 &&    \
-    (FORMS || X_IS_REAL || WIDE_TERMS)
+#if ONE_TURN && TERMS_SERVE && !MAX_MOVES && !REAL_IS_F64 &&                             \
+    OP_SPOT == (SPOT_KNOWN || SPOT_AGAIN) && (FORMS || X_IS_REAL || WIDE_TERMS)
 #define HOLDS_TERMS 1
 #else
 #define HOLDS_TERMS 0

@@ -94,12 +94,16 @@ INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
 {
     struct element e = held_element(h, k, v);
 #if HOLDS_TERMS
-    return op_from_term(row, e.c, held_term(h, k, v), result);
+    real value = op_from_term(row, e.c, held_term(h, k, v), result);
+#if SPOT_KNOWN
+    value = e.c == op_spot(result) ? op_at_spot(row, result) : value;
+#endif
+    return value;
 #elif MAY_BE_HOT
     if (row.one_hot)
         e.x = pick(e.c, hot, result.max, (real)(-INFINITY));
 #endif
-    return SPOT_APART ? op_elsewhere(row, e, result) : op_value(row, e, result);
+    return SPOT_AGAIN ? op_elsewhere(row, e, result) : op_value(row, e, result);
 }
 
 /* All values first, so that none waits for another's store. */
