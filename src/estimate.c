@@ -29,7 +29,7 @@ struct costs {
 };
 
 static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
-                                 18,  400e3, 5000, 768, 2000, 6,  80};
+                                 11,  400e3, 5000, 768, 2000, 6,  80};
 static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1, 0};
 
 /* Each barrier splits a CPU's loop over work-items: times what one takes by itself. */

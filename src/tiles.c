@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, how many
- * share one, and what an enqueue takes on a GPU.
- */
-#include "choose.h"
+/* Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, and how many
+ * share one. */
 #include "shared.h"
-
-#include <math.h>
+#include "variant.h"
 
 enum {
     MOST_BESIDE = 4,     /* of a worker, whose every sum is four registers ... */
     MOST_BESIDE_F64 = 2, /* ... or eight */
     HELD_WORDS = 32,
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
-    MOST_ITEM_WORDS = 128,
+    MOST_ITEM_WORDS = 168,    /* of a worker with a row to itself */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     REGISTERS = 48,           /* besides what is held, ... */
     HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
@@ -70,7 +66,7 @@ static size_t column_words(const struct config *config, const struct problem *p)
 }
 
 /* Columns that a worker has, if nobody shares the tile. */
-static size_t columns_of(const struct config *config, const struct problem *p)
+size_t clsm_tile_columns(const struct config *config, const struct problem *p)
 {
     size_t depth = clsm_config_wg(config) * clsm_config_beside(config, p) /
                    clsm_config_tile(config);
@@ -81,7 +77,7 @@ static size_t columns_of(const struct config *config, const struct problem *p)
  * classes if programs are not for one row length. */
 static size_t whole_columns(const struct config *config, const struct problem *p)
 {
-    size_t n = columns_of(config, p);
+    size_t n = clsm_tile_columns(config, p);
     return n <= 4 || by_item(config) ? n : (n + 3) / 4 * 4;
 }
 
@@ -98,7 +94,7 @@ static size_t whole_words(const struct config *config, const struct problem *p)
 /* A worker's columns of a part that waits in registers: as evenly as that goes. */
 static unsigned held_ahead(const struct config *config, const struct problem *p)
 {
-    size_t columns = columns_of(config, p);
+    size_t columns = clsm_tile_columns(config, p);
     size_t most = HELD_WORDS / column_words(config, p);
     size_t parts = (columns - 1) / most + 1;
     return (unsigned)((columns - 1) / parts + 1);
@@ -107,7 +103,7 @@ static unsigned held_ahead(const struct config *config, const struct problem *p)
 /* Is there only one such part, so that nobody waits? */
 static bool is_whole(const struct config *config, const struct problem *p)
 {
-    return held_ahead(config, p) >= columns_of(config, p);
+    return held_ahead(config, p) >= clsm_tile_columns(config, p);
 }
 
 size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *p)
@@ -123,6 +119,8 @@ static const char *item_misfit(const struct config *config, const struct problem
     unsigned beside = clsm_config_beside(config, p);
     if (p->inner % beside)
         return "takes packs of neighbours";
+    if (beside * clsm_type_bytes(p->x.type) > PACK_BYTES)
+        return "neighbours are more than 16 bytes";
     if (beside > 1 && clsm_problem_y(p) == CLSM_Y_K)
         return "takes operations that give no lists";
     if (!whole_words(config, p))
@@ -199,7 +197,7 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
 {
     bool all;
     size_t hold = clsm_config_hold(config, p, t, &all), tile = clsm_config_tile(config);
-    size_t most = (columns_of(config, p) - 1) / hold + 1;
+    size_t most = (clsm_tile_columns(config, p) - 1) / hold + 1;
     if (clsm_variants[config->variant].ahead)
         return most;
     size_t tiles = (clsm_problem_sure_rows(p) - 1) / tile + 1;
@@ -220,99 +218,4 @@ size_t clsm_tile_part_groups(const struct config *config, const struct problem *
     size_t readers = clsm_config_wg(config) / clsm_config_tile(config);
     return parts > FEW_PARTS && readers >= FEW_READERS ? (parts - 1) / PARTS_A_GROUP + 1
                                                        : 0;
-}
-
-/* Cycles; bench/NOTES.md has the measurements that these fit. */
-enum {
-    LAUNCH = 5000,
-    WAIT = 1500,       /* from a load to its use */
-    REDUCE = 500,      /* a maximum and a sum through local memory */
-    ROW_STEPS = 350,   /* of a work-item for each tile ... */
-    PART_STEPS = 700,  /* ... or part that comes ahead, */
-    SPILL_STEPS = 900, /* more of 16-bit elements, with more than 128 work-items, */
-    RECORD_STEPS = 15, /* and for each part's record that it reads then */
-    RECORD_BYTES = 16,
-    GROUPED_WAIT = 20,  /* for each part, where they are many */
-    TURN_CYCLES = 150,  /* of each part's ticket and record */
-    ELEMENT_STEPS = 13, /* from its load to its result */
-    PIECE = 32,         /* bytes that memory moves at least, */
-    HALF_LINE = 64,     /* better */
-    LINE = 128,         /* and best */
-    F64_REGISTERS = 128
-};
-static const double unit_bytes = 18, unit_cache_bytes = 18; /* in a cycle */
-static const double cache_bytes = 50e6, unit_lanes = 128;
-
-/* What memory moves for each byte of a tile's column. */
-static double spread(const struct config *config, const struct problem *p)
-{
-    size_t tile = clsm_config_tile(config), inner = p->inner ? p->inner : 1;
-    size_t width = inner < tile ? inner : tile;
-    double bytes = (double)(width * clsm_type_bytes(p->x.type));
-    bool cut = inner % tile && tile % inner;
-    double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes * (bytes < HALF_LINE ? 1.4 : bytes < LINE ? 1.1 : 1);
-}
-
-/* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
- * each for `moving`, and otherwise do not hinder one another. Source: Reiser and
- * Lavenberg, mean value analysis. */
-static double cycles_a_group(double moving, double alone, unsigned resident)
-{
-    double queue = 0, all = 0;
-    for (unsigned n = 1; n <= resident; n++) {
-        double at_memory = moving * (1 + queue);
-        all = (at_memory + alone) / n;
-        queue = at_memory / all;
-    }
-    return all;
-}
-
-double clsm_estimate_tiles(const struct config *config, const struct problem *p,
-                           const struct traits *t)
-{
-    bool all, known = !p->deterministic && p->rows;
-    double launches = clsm_config_launches(config, p);
-    double rows = clsm_problem_likely_rows(p);
-    double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
-    double units = t->compute_units;
-    double parts = !known ? 1 : (double)clsm_config_parts(config, p, t);
-    double groups = fmax(1, ceil(rows / tile)) * parts;
-    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
-    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    if (clsm_has(p, CLSM_DY))
-        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
-
-    /* what is read again comes from the cache as far as that reaches */
-    double registers = clsm_tile_registers(config, p);
-    double resident = UNIT_REGISTERS / (registers > 0 ? registers : F64_REGISTERS) / wg;
-    resident = fmax(1, floor(resident));
-    double there = fmin(ceil(groups / units), resident);
-    double under_way = launches > 1 ? rows : fmin(rows, there * units * tile);
-    double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));
-    double reads = clsm_config_reads(config, p, t);
-    double bytes = in * (1 + missed * (reads - 1)) + out;
-    double moving = bytes * fmin(rows, tile) / parts / unit_bytes * spread(config, p);
-    bool ahead = clsm_variants[config->variant].ahead;
-    bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
-    double part_groups = (double)clsm_tile_part_groups(config, p, t);
-    double records = part_groups > 0 ? part_groups + 1 : parts;
-    if (joins) /* everybody reads what parts of a tile, or groups of them, have left */
-        moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
-
-    double columns = (double)columns_of(config, p) / parts;
-    double beside = clsm_config_beside(config, p);
-    double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
-    double steps = ahead ? PART_STEPS : ROW_STEPS;
-    if (ahead && wg > 128 && clsm_type_bytes(p->x.type) == 2)
-        steps += SPILL_STEPS;
-    steps += columns * beside * ELEMENT_STEPS * (1 + reads) / 2;
-    steps += joins ? RECORD_STEPS * records * tile / wg : 0;
-    double work = wg * steps / unit_lanes;
-    double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
-    double alone = launches * (wait + REDUCE) + (turns - 1) * reads * WAIT / 4 + work;
-    if (joins && part_groups > 0) /* the last of more of them is waited for longer */
-        alone += GROUPED_WAIT * parts;
-    double each = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
-    return (launches * LAUNCH + alone + ceil(groups / units) * each) / 1.75e9;
 }

@@ -102,6 +102,9 @@ unsigned clsm_config_beside(const struct config *config, const struct problem *p
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                           const struct traits *t, bool *all);
 
+/* Columns that it has, if nobody shares the tile. */
+size_t clsm_tile_columns(const struct config *config, const struct problem *p);
+
 /* Registers of a work-item of a tile; 0 if nobody limits them. */
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p);
 

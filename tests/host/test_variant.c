@@ -238,9 +238,10 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
         size_t n = 0;
         p.strided = clsm_variants[config.variant].any_axis;
         p.inner = p.strided ? 64 : 1;
-        do
-            p.cols = p.y.cols = cols[n];
-        while (clsm_config_misfit(&config, &p, &with) && ++n < COUNT(cols));
+        do {
+            p.cols = p.y.cols = cols[n / 2];
+            p.x.type = n % 2 ? CLSM_BF16 : CLSM_F32;
+        } while (clsm_config_misfit(&config, &p, &with) && ++n < 2 * COUNT(cols));
         ck_assert_ptr_null(clsm_config_misfit(&config, &p, &with));
         for (size_t k = 0; k < COUNT(bits); k++) {
             struct traits without = with;

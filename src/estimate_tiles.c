@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What an enqueue takes on a GPU where work-groups have tiles of neighbouring softmaxes,
+ * see cl/tile.cl, and where work-items have some to themselves, see cl/spatial.cl. */
+#include "estimate.h"
+
+#include <math.h>
+
+/* Cycles, and steps of a work-item; bench/NOTES.md has the measurements that these fit.
+ */
+enum {
+    LAUNCH = 4850,
+    WAIT = 1420,        /* from a load to its use, */
+    NEXT_WAIT = 775,    /* and of each turn after the first */
+    REDUCE = 100,       /* a maximum and a sum through local memory */
+    ROW_STEPS = 286,    /* for each tile ... */
+    PART_STEPS = 612,   /* ... or part that comes ahead, */
+    TARGET_STEPS = 125, /* and for each target */
+    RECORD_BYTES = 16,
+    GROUPED_WAIT = 34, /* for each part, where they are many */
+    TURN_CYCLES = 162, /* of each part's ticket and record */
+    WORD = 4,          /* bytes */
+    PIECE = 32,        /* that memory moves at least, */
+    HALF_LINE = 64,    /* better */
+    LINE = 128,        /* and best */
+    F64_REGISTERS = 128,
+
+    ITEM_STEPS = 72, /* of a work-item that has softmaxes to itself, */
+    ITEM_TARGET_STEPS = 74,
+    ITEM_REGISTERS = 87, /* that it needs besides what it holds; */
+    ITEM_SETS = 20,      /* sets of lanes of these keep a unit busy */
+    SET_LANES = 32,
+    MOST_REGISTERS = 255,
+    WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
+};
+
+/* Steps for an element, and to bring a worker's sums together; and the same where a
+ * work-item has softmaxes to itself. */
+static const struct {
+    double element, sums, item_element, item_sums;
+} steps_of[EFFORTS] = {
+    [WRITES] = {0, 0, 5, 370},
+    [SUMS] = {0, 0, 14.5, 3},
+    [NORMALISES] = {15.5, 3, 10.7, 3},
+    [LOGARITHM] = {29.5, 300, 12, 39},
+    [NUMBERS] = {27.8, 85, 4.7, 53},
+};
+
+/* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than a
+ * line or half of one. */
+static const double HALF_COST = 0.885, ITEM_HALF_COST = 1.4;
+static const double SHORT_COST = 1.1, SHORTEST_COST = 1.23;
+
+/* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
+ * loads of few bytes, and with pieces between softmaxes' ends. */
+static const double COLUMN_STEPS = 2.6, NARROW_COST = 0.119, PIECES_COST = 0.05;
+
+static const double unit_cache_bytes = 18; /* in a cycle */
+static const double cache_bytes = 50e6;
+
+/* What memory moves for each byte of a tile's column. */
+static double spread(const struct config *config, const struct problem *p)
+{
+    size_t tile = clsm_config_tile(config), inner = p->inner ? p->inner : 1;
+    size_t width = inner < tile ? inner : tile;
+    double bytes = (double)(width * clsm_type_bytes(p->x.type));
+    bool cut = inner % tile && tile % inner;
+    double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
+    return pieces * PIECE / bytes *
+           (bytes < HALF_LINE ? SHORTEST_COST : bytes < LINE ? SHORT_COST : 1);
+}
+
+/* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
+ * each for `moving`, and otherwise do not hinder one another. Source: Reiser and
+ * Lavenberg, mean value analysis. */
+static double cycles_a_group(double moving, double alone, unsigned resident)
+{
+    double queue = 0, all = 0;
+    for (unsigned n = 1; n <= resident; n++) {
+        double at_memory = moving * (1 + queue);
+        all = (at_memory + alone) / n;
+        queue = at_memory / all;
+    }
+    return all;
+}
+
+static double element_steps(double steps, double half, const struct problem *p)
+{
+    return steps * (clsm_type_bytes(p->x.type) == 2 ? half : 1) + clsm_form_steps(p);
+}
+
+static double estimate_items(const struct config *config, const struct problem *p,
+                             const struct traits *t)
+{
+    enum effort effort = clsm_effort(p);
+    double beside = clsm_config_beside(config, p), cols = (double)p->cols;
+    double bytes = (double)clsm_type_bytes(p->x.type);
+    double rows = clsm_problem_likely_rows(p), units = t->compute_units;
+    double sets = ceil(rows / beside / SET_LANES);
+    double reals = cols * beside * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    double words = bytes == 2 && reals > WIDE_REALS ? reals * 3 / 4 : reals;
+    double registers = fmin(MOST_REGISTERS, words + ITEM_REGISTERS);
+    double there = UNIT_REGISTERS / SET_LANES / registers;
+    there = fmin(there, ceil(sets / units));
+    double steps = ITEM_STEPS / beside + steps_of[effort].item_sums;
+    steps += clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0;
+    steps += cols * (COLUMN_STEPS / beside +
+                     element_steps(steps_of[effort].item_element, ITEM_HALF_COST, p));
+    double work = rows * steps / UNIT_LANES / fmin(units, sets);
+    work *= fmax(1, ITEM_SETS / there);
+
+    struct row_bytes row = clsm_row_bytes(p);
+    double memory = rows * (row.in + row.out + row.numbers) / UNIT_BYTES / units;
+    double load = beside * bytes / WORD; /* words of a work-item */
+    memory *= 1 + NARROW_COST * fmax(0, 1 / load - 0.5);
+    memory *= 1 + PIECES_COST * fmax(load, 1 / load) *
+                      fmax(0, LINE / (fmax(1, (double)p->inner) * bytes) - 1);
+    return (LAUNCH + WAIT + clsm_together(work, memory, 0)) / UNIT_HERTZ;
+}
+
+double clsm_estimate_tiles(const struct config *config, const struct problem *p,
+                           const struct traits *t)
+{
+    if (clsm_variants[config->variant].geometry == ROWS_PER_ITEM)
+        return estimate_items(config, p, t);
+    bool all, known = !p->deterministic && p->rows;
+    enum effort effort = clsm_effort(p);
+    double launches = clsm_config_launches(config, p);
+    double rows = clsm_problem_likely_rows(p);
+    double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
+    double units = t->compute_units;
+    double parts = !known ? 1 : (double)clsm_config_parts(config, p, t);
+    double groups = fmax(1, ceil(rows / tile)) * parts;
+    struct row_bytes row = clsm_row_bytes(p);
+    double in = row.in, out = row.out + row.numbers;
+
+    /* what is read again comes from the cache as far as that reaches */
+    double registers = clsm_tile_registers(config, p);
+    double resident = UNIT_REGISTERS / (registers > 0 ? registers : F64_REGISTERS) / wg;
+    resident = fmax(1, floor(fmin(resident, UNIT_ITEMS / wg)));
+    double there = fmin(ceil(groups / units), resident);
+    double under_way = launches > 1 ? rows : fmin(rows, there * units * tile);
+    double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));
+    double reads = clsm_config_reads(config, p, t);
+    double bytes = in * (1 + missed * (reads - 1)) + out;
+    double moving = bytes * fmin(rows, tile) / parts / UNIT_BYTES * spread(config, p);
+    bool ahead = clsm_variants[config->variant].ahead;
+    bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
+    double part_groups = (double)clsm_tile_part_groups(config, p, t);
+    double records = part_groups > 0 ? part_groups + 1 : parts;
+    if (joins) /* everybody reads what parts of a tile, or groups of them, have left */
+        moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
+
+    double columns = (double)clsm_tile_columns(config, p) / parts;
+    double beside = clsm_config_beside(config, p);
+    double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
+    double each = ahead ? 0 : steps_of[effort].sums;
+    each += clsm_has(p, CLSM_TARGETS) ? TARGET_STEPS : 0;
+    each *= launches;
+    each += columns * (1 + reads) / 2 *
+            element_steps(steps_of[effort].element, HALF_COST, p);
+    double work = wg * ((ahead ? PART_STEPS : ROW_STEPS) + beside * each) / UNIT_LANES;
+    double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
+    double alone = launches * (wait + REDUCE) + (turns - 1) * reads * NEXT_WAIT + work;
+    if (joins && part_groups > 0) /* the last of more of them is waited for longer */
+        alone += GROUPED_WAIT * parts;
+    double group = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
+    return (launches * LAUNCH + alone + ceil(groups / units) * group) / UNIT_HERTZ;
+}
