@@ -27,7 +27,7 @@ static size_t shared_length(const char *config)
  * some that are around none. */
 static unsigned edge_lengths(const char *config, size_t lengths[MAX_LENGTHS])
 {
-    static const size_t always[] = {1, 2, 3, 100, 997, 4099};
+    static const size_t always[] = {1, 2, 3, 17, 100, 997, 4099};
     unsigned n = sizeof always / sizeof *always;
     memcpy(lengths, always, sizeof always);
     for (const char *at = strchr(config, '='); at; at = strchr(at + 1, '=')) {
