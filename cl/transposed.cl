@@ -12,6 +12,7 @@
 #include "near.cl"
 #include "ring.cl"
 #include "wide_set.cl"
+#include "lane_rows.cl"
 
 enum {
     WHOLE_COLS = COLS / 4 * 4,
@@ -129,28 +130,6 @@ INLINE struct pair group_sum(struct group *g, real max)
     return pair_down(sum);
 }
 
-/* A number of each row to where a row has one. */
-INLINE void write_lanes(real v, uint rows, __global SCALAR *to)
-{
-    SCALAR lane[VEC];
-    TO_LANES(v, lane);
-    for (uint i = 0; i < rows; i++)
-        to[i] = lane[i];
-}
-
-INLINE void write_states(const struct group *g, size_t at, struct state s)
-{
-#if HAS_MAX
-    write_lanes(s.max, g->rows, g->row.max_out + at);
-#endif
-#if HAS_SUM
-    write_lanes(s.sum.hi + s.sum.lo, g->rows, g->row.sum_out + at);
-#endif
-#if HAS_LSE
-    write_lanes(LOG_KNOWN ? s.max + s.log_sum : state_lse(s), g->rows, g->row.lse_out + at);
-#endif
-}
-
 #if OP_WRITES == WRITES_ROW
 /* The last columns first: with them go some of the next row's, whose turn comes later. */
 INLINE void keep_group(struct group *g, struct result result, __local word_y *to)
@@ -172,15 +151,6 @@ INLINE void keep_group(struct group *g, struct result result, __local word_y *to
     }
 }
 #endif
-
-/* Lanes of a state that is given. */
-INLINE real given(const __global SCALAR *from, uint rows)
-{
-    SCALAR lane[VEC];
-    for (uint i = 0; i < VEC; i++)
-        lane[i] = from[min(i, rows - 1)];
-    return FROM_LANES(lane);
-}
 
 INLINE struct state group_state(struct group *g, const __global SCALAR *from_max,
                                 const __global SCALAR *from_sum)
@@ -252,7 +222,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
 #if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
         op_rescale(&result, (real)UNLIFTED);
 #endif
-        write_states(&g, r - first, s);
+        write_states(g.row, r - first, g.rows, s);
 #if OP_WRITES == WRITES_ONE
         store_ones(ALL_TENSORS, r, g.rows, op_one(g.row, result));
 #elif OP_WRITES == WRITES_ROW

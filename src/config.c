@@ -207,10 +207,12 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "takes operations that need no more than a maximum and a sum";
     if (v->pipelined && clsm_problem_is_f64(p))
         return "computes in 32 bits only";
-    if (v->pipelined && v->exact_cols && (p->causal || p->window))
+    if (v->pipelined && (v->exact_cols || v->any_axis) && (p->causal || p->window))
         return "takes rows of which all columns count";
     if (clsm_config_tile(config) > 1 && clsm_tile_misfit(config, p, t))
         return clsm_tile_misfit(config, p, t);
+    if (v->row_per_lane && v->any_axis && p->inner < 2)
+        return "takes softmaxes that are neighbours";
     if (v->alike && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
     if (v->launches && clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW)

@@ -8,6 +8,9 @@ enum {
         1024 + 64, /* reals around a row's terms: FRONT, CHUNK of cl/pipeline.cl */
     LEAST_HELD = 1024,
     SPARE_BYTES = 256,
+    STRIP_LANES = 64,    /* softmaxes of a strip, */
+    LEAST_STRIP = 16,    /* columns, the next power of two, */
+    STRIP_BYTES = 1 << 18, /* and bytes that a strip's terms may have */
     LEAST_RUN = 4,   /* rows: at the ends of a run memory waits */
     MOST_GROUPS = 64 /* for each compute unit */
 };
@@ -22,12 +25,24 @@ static size_t class_of(size_t cols)
     return (steps > 4 ? steps : 4) * step;
 }
 
+/* Columns of a strip of 64 softmaxes that have room, see cl/neighbours.cl. */
+static size_t strip_cols(const struct problem *p, const struct traits *t)
+{
+    size_t cols = LEAST_STRIP, room = t->local_bytes / 2;
+    room = room < STRIP_BYTES ? room : STRIP_BYTES;
+    while (cols < p->cols && cols < MAX_COLS)
+        cols *= 2;
+    return cols <= room / (STRIP_LANES * sizeof(float)) ? cols : 0;
+}
+
 size_t clsm_config_hold_cols(const struct config *config, const struct problem *p,
                              const struct traits *t)
 {
+    const struct variant *v = &clsm_variants[config->variant];
+    if (v->row_per_lane && v->any_axis)
+        return strip_cols(p, t);
     size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
     size_t bytes = sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
-    const struct variant *v = &clsm_variants[config->variant];
     bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM && !v->exact_cols;
     return holds && bytes <= t->local_bytes ? cols : 0;
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * neighbours: one work-item takes a run of softmaxes along an axis that is not the last, whose
+ * neighbours are the lanes of its vectors, so that nothing is reduced across lanes. It goes over a
+ * strip of some vectors at a time, which are read and written side by side in each column: once
+ * for the maxima, from memory, then from the caches for the sums, and with the terms that it holds
+ * for y, which goes past the caches where that is large. Wins on CPU runtimes where inner > 1. For
+ * operations whose rows have nothing of their own but their elements and a given maximum and sum.
+ */
+#ifndef HOLD_COLS
+#define HOLD_COLS 0 /* columns that a strip's terms have room for; 0: they are made again */
+#endif
+#include "near.cl"
+#include "stream.cl"
+#include "wide_set.cl"
+#include "lane_rows.cl"
+
+enum {
+    STRIP = 64 / VEC, /* vectors: whole lines of any type */
+    TOGETHER = 8      /* terms added as a tree: more, next to a large one, would be lost */
+};
+#define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS > 0)
+
+/* Some vectors' softmaxes; the last one may have fewer than lanes. */
+struct strip {
+    struct row row; /* the first of them, with columns without end: no vector has any past it */
+    uint cols, vectors, last;
+    __local real *held; /* terms, column by column */
+    const __global SCALAR *given_max, *given_sum;
+};
+
+INLINE uint lanes_of(const struct strip *s, uint b)
+{
+    return b + 1 < s->vectors ? VEC : s->last;
+}
+
+/* Vector b's column c; of the next strip it is announced, on the first way over this one. */
+INLINE struct element strip_element(const struct strip *s, uint c, uint b, bool first)
+{
+    const __global mem_x *x = s->row.x + c * s->row.x_col + b * VEC;
+    struct element e = {0, LOAD(X, x, lanes_of(s, b), 0), (real)0};
+    if (first && b * VEC * sizeof(mem_x) % LINE_BYTES == 0)
+        announce_near(x + STRIP * VEC);
+    e.x = masked_logit(s->row, 0, e.x, (real)0);
+#if HAS_DY
+    const __global mem_dy *dy = s->row.dy + c * s->row.dy_col + b * VEC;
+    e.dy = LOAD(DY, dy, lanes_of(s, b), 0);
+    if (first && b * VEC * sizeof(mem_dy) % LINE_BYTES == 0)
+        announce_near(dy + STRIP * VEC);
+#endif
+    return e;
+}
+
+INLINE void strip_max(const struct strip *s, real *max)
+{
+    ROLLED for (uint c = 0; c < s->cols; c++)
+        UNROLL for (uint b = 0; b < STRIP; b++)
+            if (b < s->vectors)
+                max[b] = real_max(max[b], strip_element(s, c, b, true).x);
+}
+
+/* Vector b's sum; leaves the terms, where results are made of them. */
+INLINE struct pair strip_sum(const struct strip *s, uint b, real max)
+{
+#if HOLDS_TERMS
+    struct near near = near_of(max);
+#endif
+    struct state sum = state_empty();
+    uint latest = 0;
+    ROLLED for (uint c = 0; c < s->cols; c += TOGETHER)
+    {
+        real term[TOGETHER];
+        UNROLL for (uint k = 0; k < TOGETHER; k++)
+        {
+            term[k] = (real)0;
+            if (c + k >= s->cols)
+                continue;
+            struct element e = strip_element(s, c + k, b, !OP_NEEDS_MAX);
+#if HOLDS_TERMS
+            term[k] = near_term(s->row, e, near);
+            s->held[(c + k) * STRIP + b] =
+                OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
+#else
+            term[k] = op_lifted_term(s->row, e, max);
+#endif
+            if (OP_NEEDS_REST)
+                sum.part = pair_add(sum.part, term[k]);
+        }
+        UNROLL for (uint d = TOGETHER / 2; d > 0 && !OP_NEEDS_REST; d /= 2)
+            UNROLL for (uint k = 0; k < d; k++)
+                term[k] += term[k + d];
+        if (!OP_NEEDS_REST)
+            sum.part = pair_add(sum.part, term[0]);
+        latest += TOGETHER;
+        if (latest == SPAN) {
+            sum = state_settle(sum);
+            latest = 0;
+        }
+    }
+    return pair_down(state_close(sum).sum);
+}
+
+INLINE struct state strip_state(const struct strip *s, uint b, real max)
+{
+    struct state state = state_empty();
+#if OP_GIVEN
+    state.max = given(s->given_max + b * VEC, lanes_of(s, b));
+    state.sum.hi = given(s->given_sum + b * VEC, lanes_of(s, b));
+#else
+    state.max = max;
+    state.sum = strip_sum(s, b, max);
+#endif
+    return state;
+}
+
+#if OP_WRITES == WRITES_ROW
+INLINE real strip_value(const struct strip *s, uint c, uint b, struct result result)
+{
+#if HOLDS_TERMS
+    return op_from_term(s->row, 0, s->held[c * STRIP + b], result);
+#else
+    return op_value(s->row, strip_element(s, c, b, false), result);
+#endif
+}
+
+/* Does all of a strip stand in whole lines? */
+INLINE bool strip_is_lines(const struct strip *s)
+{
+    size_t step = s->row.y_col * sizeof(mem_y);
+    return s->vectors == STRIP && s->last == VEC &&
+           ((size_t)s->row.y | step) % LINE_BYTES == 0;
+}
+
+INLINE void strip_write(const struct strip *s, const struct result *result, bool past)
+{
+    bool lines = strip_is_lines(s);
+    ROLLED for (uint c = 0; c < s->cols; c++)
+    {
+        __global mem_y *y = s->row.y + c * s->row.y_col;
+        real v[STRIP];
+        UNROLL for (uint b = 0; b < STRIP; b++)
+            if (b < s->vectors)
+                v[b] = strip_value(s, c, b, result[b]);
+        UNROLL for (uint b = 0; b < STRIP && lines; b += LINE_PARTS)
+        {
+            line_y part[LINE_PARTS];
+            LINE_BITS(bits_, v + b, part);
+            line_store(part, y + b * VEC, past);
+        }
+        UNROLL for (uint b = 0; b < STRIP; b++)
+            if (!lines && b < s->vectors) {
+                if (lanes_of(s, b) == VEC)
+                    store_y(v[b], y + b * VEC);
+                else
+                    store_part(v[b], y + b * VEC, s->last);
+            }
+    }
+}
+#endif
+
+INLINE void take_strip(const struct strip *s, bool past)
+{
+    real max[STRIP];
+    struct result result[STRIP];
+    struct keep keep;
+    keep_start(&keep, s->row);
+    UNROLL for (uint b = 0; b < STRIP; b++)
+        max[b] = -INFINITY;
+#if OP_NEEDS_MAX && !OP_GIVEN
+    strip_max(s, max);
+#endif
+    ROLLED for (uint b = 0; b < s->vectors; b++)
+    {
+        struct state state = strip_state(s, b, max[b]);
+        result[b] = op_result(s->row, state, &keep);
+#if OP_WRITES == WRITES_ONE
+        real one = op_one(s->row, result[b]);
+        if (lanes_of(s, b) == VEC)
+            store_y(one, s->row.y + b * VEC);
+        else
+            store_part(one, s->row.y + b * VEC, s->last);
+#endif
+#if OP_RESCALES && HOLDS_TERMS && OP_LIFTS
+        op_rescale(&result[b], (real)UNLIFTED);
+#endif
+        write_states(s->row, b * VEC, lanes_of(s, b), state);
+    }
+#if OP_WRITES == WRITES_ROW
+    strip_write(s, result, past);
+#endif
+}
+
+__kernel WORK_GROUP(1) void
+clsm_row(TENSORS)
+{
+    __local real held[HOLDS_TERMS ? HOLD_COLS * STRIP : 1];
+    size_t g = get_group_id(0), groups = get_num_groups(0);
+    const size_t inner = shape.inner, each_row = (inner + VEC - 1) / VEC;
+    size_t vectors = shape.rows / inner * each_row;
+    size_t each = vectors / groups, extra = vectors % groups;
+    size_t v = g * each + min(g, extra), last = v + each + (g < extra ? 1 : 0);
+    bool past = is_large(shape);
+    while (v < last) {
+        size_t at = v % each_row, left = inner - at * VEC;
+        size_t r = v / each_row * inner + at * VEC;
+        struct strip s;
+        s.row = ROW_AT(r);
+        s.cols = s.row.cols;
+        s.row.end = s.row.cols = NO_COLUMN;
+        s.vectors = (uint)min(min((size_t)STRIP, last - v), each_row - at);
+        s.last = (uint)min((size_t)VEC, left - (s.vectors - 1) * VEC);
+        s.held = held + shape.zero;
+#if HAS_FROM_MAX
+        s.given_max = from_max + (shape.at_from_max + r);
+        s.given_sum = from_sum + (shape.at_from_sum + r);
+#endif
+        take_strip(&s, past);
+        v += s.vectors;
+    }
+}
