@@ -2,13 +2,14 @@
 /*
  * neighbours: one work-item takes a run of softmaxes along an axis that is not the last, whose
  * neighbours are the lanes of its vectors, so that nothing is reduced across lanes. It goes over a
- * strip of some vectors at a time, which are read and written side by side in each column: once
- * for the maxima, from memory, then from the caches for the sums, and with the terms that it holds
- * for y, which goes past the caches where that is large. Wins on CPU runtimes where inner > 1. For
- * operations whose rows have nothing of their own but their elements and a given maximum and sum.
+ * strip of some vectors at a time, which are read and written side by side in each column. What is
+ * read stays in local memory, since columns that are a power of two apart drive each other out of
+ * the caches; the next strip is announced while this one's terms are made. Reads x once, writes y
+ * once, past the caches where that is large. Wins on CPU runtimes where inner > 1. For operations
+ * whose rows have nothing of their own but their elements and a given maximum and sum.
  */
 #ifndef HOLD_COLS
-#define HOLD_COLS 0 /* columns that a strip's terms have room for; 0: they are made again */
+#define HOLD_COLS 0 /* columns of a strip for which there is room; 0: they are read again */
 #endif
 #include "near.cl"
 #include "stream.cl"
@@ -17,7 +18,8 @@
 
 enum {
     STRIP = 64 / VEC, /* vectors: whole lines of any type */
-    TOGETHER = 8      /* terms added as a tree: more, next to a large one, would be lost */
+    TOGETHER = 8,     /* terms added as a tree: more, next to a large one, would be lost */
+    HELD = HOLD_COLS ? HOLD_COLS * STRIP : 1
 };
 #define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS > 0)
 
@@ -25,7 +27,8 @@ enum {
 struct strip {
     struct row row; /* the first of them, with columns without end: no vector has any past it */
     uint cols, vectors, last;
-    __local real *held; /* terms, column by column */
+    bool whole;           /* no vector is missing, and no lane */
+    __local real *x, *dy; /* column by column: logits, or their terms */
     const __global SCALAR *given_max, *given_sum;
 };
 
@@ -34,69 +37,129 @@ INLINE uint lanes_of(const struct strip *s, uint b)
     return b + 1 < s->vectors ? VEC : s->last;
 }
 
-/* Vector b's column c; of the next strip it is announced, on the first way over this one. */
-INLINE struct element strip_element(const struct strip *s, uint c, uint b, bool first)
+INLINE const __global mem_x *x_at(const struct strip *s, uint c, uint b)
 {
-    const __global mem_x *x = s->row.x + c * s->row.x_col + b * VEC;
-    struct element e = {0, LOAD(X, x, lanes_of(s, b), 0), (real)0};
-    if (first && b * VEC * sizeof(mem_x) % LINE_BYTES == 0)
-        announce_near(x + STRIP * VEC);
-    e.x = masked_logit(s->row, 0, e.x, (real)0);
+    return s->row.x + c * s->row.x_col + b * VEC;
+}
+
 #if HAS_DY
-    const __global mem_dy *dy = s->row.dy + c * s->row.dy_col + b * VEC;
-    e.dy = LOAD(DY, dy, lanes_of(s, b), 0);
-    if (first && b * VEC * sizeof(mem_dy) % LINE_BYTES == 0)
-        announce_near(dy + STRIP * VEC);
+INLINE const __global mem_dy *dy_at(const struct strip *s, uint c, uint b)
+{
+    return s->row.dy + c * s->row.dy_col + b * VEC;
+}
+#endif
+
+/* Vector b's column c, of which `left` lanes are there. */
+INLINE struct element strip_element(const struct strip *s, uint c, uint b, uint left)
+{
+    struct element e = {0};
+    e.x = masked_logit(s->row, 0, LOAD(X, x_at(s, c, b), left, 0), (real)0);
+#if HAS_DY
+    e.dy = LOAD(DY, dy_at(s, c, b), left, 0);
 #endif
     return e;
 }
 
-INLINE void strip_max(const struct strip *s, real *max)
+INLINE struct element strip_held(const struct strip *s, uint c, uint b)
 {
-    ROLLED for (uint c = 0; c < s->cols; c++)
-        UNROLL for (uint b = 0; b < STRIP; b++)
-            if (b < s->vectors)
-                max[b] = real_max(max[b], strip_element(s, c, b, true).x);
+#if HOLD_COLS
+    struct element e = {0, s->x[c * STRIP + b], (real)0};
+#if HAS_DY
+    e.dy = s->dy[c * STRIP + b];
+#endif
+    return e;
+#else
+    return strip_element(s, c, b, lanes_of(s, b));
+#endif
 }
 
-/* Vector b's sum; leaves the terms, where results are made of them. */
+/* The same place of the next strip is read soon. */
+INLINE void strip_announce(const struct strip *s, uint c, uint b)
+{
+    announce_near(x_at(s, c, b + STRIP));
+#if HAS_DY
+    announce_near(dy_at(s, c, b + STRIP));
+#endif
+}
+
+INLINE void strip_take(const struct strip *s, uint c, uint b, uint left, real *max)
+{
+    struct element e = strip_element(s, c, b, left);
+    *max = real_max(*max, e.x);
+#if HOLD_COLS
+    s->x[c * STRIP + b] = e.x;
+#if HAS_DY
+    s->dy[c * STRIP + b] = e.dy;
+#endif
+#endif
+}
+
+/* All of it, and its maxima. */
+INLINE void strip_read(const struct strip *s, real *max)
+{
+    real most[STRIP];
+    UNROLL for (uint b = 0; b < STRIP; b++)
+        most[b] = -INFINITY;
+    if (s->whole)
+        ROLLED for (uint c = 0; c < s->cols; c++)
+            UNROLL for (uint b = 0; b < STRIP; b++)
+                strip_take(s, c, b, VEC, most + b);
+    else
+        ROLLED for (uint c = 0; c < s->cols; c++)
+            ROLLED for (uint b = 0; b < s->vectors; b++)
+                strip_take(s, c, b, lanes_of(s, b), most + b);
+    UNROLL for (uint b = 0; b < STRIP; b++)
+        max[b] = most[b];
+}
+
+/* Some columns of vector b, up to TOGETHER of them, of which `n` are there, to its sum; leaves the
+ * terms, where results are made of them. */
+INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real max,
+                             struct near near, struct pair sum)
+{
+    real term[TOGETHER];
+    UNROLL for (uint k = 0; k < TOGETHER; k++)
+    {
+        term[k] = (real)0;
+        if (k >= n)
+            continue;
+        struct element e = strip_held(s, c + k, b);
+        strip_announce(s, c + k, b);
+#if HOLDS_TERMS
+        term[k] = near_term(s->row, e, near);
+        s->x[(c + k) * STRIP + b] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
+#else
+        term[k] = op_lifted_term(s->row, e, max);
+#endif
+        if (OP_NEEDS_REST)
+            sum = pair_add(sum, term[k]);
+    }
+    UNROLL for (uint d = TOGETHER / 2; d > 0 && !OP_NEEDS_REST; d /= 2)
+        UNROLL for (uint k = 0; k < d; k++)
+            term[k] += term[k + d];
+    if (!OP_NEEDS_REST && ROUGH && HOLD_COLS && HOLD_COLS <= SPAN)
+        sum.hi += term[0];
+    else if (!OP_NEEDS_REST)
+        sum = pair_add(sum, term[0]);
+    return sum;
+}
+
+/* Vector b's sum. */
 INLINE struct pair strip_sum(const struct strip *s, uint b, real max)
 {
-#if HOLDS_TERMS
     struct near near = near_of(max);
-#endif
     struct state sum = state_empty();
-    uint latest = 0;
-    ROLLED for (uint c = 0; c < s->cols; c += TOGETHER)
+    uint c = 0;
+    ROLLED for (; c + TOGETHER <= s->cols; c += TOGETHER)
     {
-        real term[TOGETHER];
-        UNROLL for (uint k = 0; k < TOGETHER; k++)
-        {
-            term[k] = (real)0;
-            if (c + k >= s->cols)
-                continue;
-            struct element e = strip_element(s, c + k, b, !OP_NEEDS_MAX);
-#if HOLDS_TERMS
-            term[k] = near_term(s->row, e, near);
-            s->held[(c + k) * STRIP + b] =
-                OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
-#else
-            term[k] = op_lifted_term(s->row, e, max);
-#endif
-            if (OP_NEEDS_REST)
-                sum.part = pair_add(sum.part, term[k]);
-        }
-        UNROLL for (uint d = TOGETHER / 2; d > 0 && !OP_NEEDS_REST; d /= 2)
-            UNROLL for (uint k = 0; k < d; k++)
-                term[k] += term[k + d];
-        if (!OP_NEEDS_REST)
-            sum.part = pair_add(sum.part, term[0]);
-        latest += TOGETHER;
-        if (latest == SPAN) {
+        sum.part = strip_add(s, c, TOGETHER, b, max, near, sum.part);
+        if (!(HOLD_COLS && HOLD_COLS <= SPAN) && (c / TOGETHER + 1) % (SPAN / TOGETHER) == 0)
             sum = state_settle(sum);
-            latest = 0;
-        }
     }
+    if (c < s->cols)
+        sum.part = strip_add(s, c, s->cols - c, b, max, near, sum.part);
+    if (HOLD_COLS && HOLD_COLS <= SPAN)
+        return pair_down(sum.part);
     return pair_down(state_close(sum).sum);
 }
 
@@ -117,9 +180,9 @@ INLINE struct state strip_state(const struct strip *s, uint b, real max)
 INLINE real strip_value(const struct strip *s, uint c, uint b, struct result result)
 {
 #if HOLDS_TERMS
-    return op_from_term(s->row, 0, s->held[c * STRIP + b], result);
+    return op_from_term(s->row, 0, s->x[c * STRIP + b], result);
 #else
-    return op_value(s->row, strip_element(s, c, b, false), result);
+    return op_value(s->row, strip_held(s, c, b), result);
 #endif
 }
 
@@ -127,8 +190,7 @@ INLINE real strip_value(const struct strip *s, uint c, uint b, struct result res
 INLINE bool strip_is_lines(const struct strip *s)
 {
     size_t step = s->row.y_col * sizeof(mem_y);
-    return s->vectors == STRIP && s->last == VEC &&
-           ((size_t)s->row.y | step) % LINE_BYTES == 0;
+    return s->whole && ((size_t)s->row.y | step) % LINE_BYTES == 0;
 }
 
 INLINE void strip_write(const struct strip *s, const struct result *result, bool past)
@@ -164,11 +226,7 @@ INLINE void take_strip(const struct strip *s, bool past)
     struct result result[STRIP];
     struct keep keep;
     keep_start(&keep, s->row);
-    UNROLL for (uint b = 0; b < STRIP; b++)
-        max[b] = -INFINITY;
-#if OP_NEEDS_MAX && !OP_GIVEN
-    strip_max(s, max);
-#endif
+    strip_read(s, max);
     ROLLED for (uint b = 0; b < s->vectors; b++)
     {
         struct state state = strip_state(s, b, max[b]);
@@ -193,7 +251,10 @@ INLINE void take_strip(const struct strip *s, bool past)
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
-    __local real held[HOLDS_TERMS ? HOLD_COLS * STRIP : 1];
+    __local real x_held[HELD];
+#if HAS_DY
+    __local real dy_held[HELD];
+#endif
     size_t g = get_group_id(0), groups = get_num_groups(0);
     const size_t inner = shape.inner, each_row = (inner + VEC - 1) / VEC;
     size_t vectors = shape.rows / inner * each_row;
@@ -209,7 +270,11 @@ clsm_row(TENSORS)
         s.row.end = s.row.cols = NO_COLUMN;
         s.vectors = (uint)min(min((size_t)STRIP, last - v), each_row - at);
         s.last = (uint)min((size_t)VEC, left - (s.vectors - 1) * VEC);
-        s.held = held + shape.zero;
+        s.whole = s.vectors == STRIP && s.last == VEC;
+        s.x = x_held + shape.zero;
+#if HAS_DY
+        s.dy = dy_held + shape.zero;
+#endif
 #if HAS_FROM_MAX
         s.given_max = from_max + (shape.at_from_max + r);
         s.given_sum = from_sum + (shape.at_from_sum + r);
