@@ -18,6 +18,7 @@ SOME = 2, 64, 256, 1024, 4096, 32768, 50257, 16777216
 OTHERS = 7, 1000, 16384, 65536, 128256, 131072, 262144, 268435456
 LONG, SHORT = (1024, 4096, 32768, 50257, 131072), (10, 50, 100, 250)
 FEW, FEW_COLS = (1, 4, 16, 64), (32000, 50257, 128256, 262144)
+PIXELS = 2, 10, 21, 150
 AXES = (256, 1024, 64), (64, 4096, 128), (4096, 100, 32), (16, 50257, 32)
 BY_LENGTH = "aligned", "short", "vocabulary", "giant"
 
@@ -86,6 +87,23 @@ def axes(run):
     return table(("shape", *TYPES), rows)
 
 
+def pixels(run):
+    """The same of each operation, and PyTorch's time over it."""
+    rows = []
+    for op, form in run.kinds(("pixels",)):
+        for t in TYPES:
+            cells = []
+            for cols in PIXELS:
+                r = run.find(("pixels",), op=op, form=form, type=t, cols=cols)
+                torch = r["peers"]["torch"] / r["seconds"] if r and "torch" in r.get("peers", {}) else 0
+                cells.append(f"{1e6 * r['seconds']:.1f}, {share(r)}" +
+                             (f", {torch:.2f}" if torch else "") if r else "-")
+            rows.append(row(f"`{op}`", t, *cells))
+    shapes = {r["cols"]: f"{r['rows']} x {r['cols']} x {r['inner']}"
+              for r in run.results if r["goals"] == "pixels"}
+    return table(("operation", "type", *(shapes.get(c, str(c)) for c in PIXELS)), rows)
+
+
 def few_rows(run):
     """Microseconds, and the times of PyTorch and Triton over them."""
     rows = []
@@ -106,7 +124,8 @@ TABLES = {"lengths": lambda run: by_length(run, SOME),
           "family": lambda run: family(run, ("family", "forms"), LONG),
           "short rows": lambda run: family(run, ("narrow",), SHORT),
           "few rows": few_rows,
-          "middle axes": axes}
+          "middle axes": axes,
+          "pixels": pixels}
 
 
 def main():

@@ -67,10 +67,21 @@ class Torch(OnGpu):
         dtype = self.inputs.types[case["type"]]
         return lambda y, dy: call(dy, y, 1, dtype)
 
+    def targets(self, case):
+        rows, cols, inner = case["rows"], case["cols"], case["inner"]
+        shape = (rows, inner) if inner > 1 else (rows,)
+        return self.torch.randint(0, cols, shape, device=self.inputs.where)
+
+    def cross_entropy_loss(self, case):
+        call, targets = self.torch.nn.functional.cross_entropy, self.targets(case)
+        return lambda x: call(x, targets, reduction="none")
+
+    def log_softmax(self, case):
+        return (lambda x: self.torch.log_softmax(x, 1)) if case["form"] == "plain" else None
+
     def cross_entropy(self, case):
         """The loss and its gradient, one forward and one backward pass."""
-        t = self.torch
-        targets = t.randint(0, case["cols"], (case["rows"],), device=self.inputs.where)
+        t, targets = self.torch, self.targets(case)
 
         def both(x):
             x = x.detach().requires_grad_()
@@ -83,7 +94,9 @@ class Torch(OnGpu):
         t = self.torch
         table = {
             "softmax": (self.softmax, 1),
+            "log_softmax": (self.log_softmax, 1),
             "log_sum_exp": (self.log_sum_exp, 1),
+            "cross_entropy_loss": (self.cross_entropy_loss, 1),
             "cross_entropy": (self.cross_entropy, 1),
             "softmax_backward": (partial(self.backward, t._softmax_backward_data), 2),
             "log_softmax_backward": (partial(self.backward, t._log_softmax_backward_data), 2),

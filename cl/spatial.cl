@@ -70,7 +70,8 @@ INLINE void item_rows(const struct row *row)
 __kernel WORK_GROUP(WG) void
 clsm_row(TENSORS)
 {
-    for (size_t r = get_global_id(0) * PACK; r < shape.rows; r += get_global_size(0) * PACK) {
+    for (size_t r = get_group_id(0) * (size_t)TILE + get_local_id(0) * PACK; r < shape.rows;
+         r += get_num_groups(0) * (size_t)TILE) {
         struct row row[PACK];
         EACH(v)
             row[v] = ROW_INSIDE(r, v);

@@ -266,6 +266,46 @@ START_TEST(middle_axes_on_a_gpu_go_to_tiles)
 }
 END_TEST
 
+/* Those over the classes of an image's pixels. */
+START_TEST(short_middle_axes_go_to_what_has_neighbours_side_by_side)
+{
+    static const size_t cols[] = {2, 10, 21, 48};
+    static const clsm_op ops[] = {CLSM_SOFTMAX, CLSM_LOG_SOFTMAX, CLSM_LOG_SUM_EXP,
+                                  CLSM_CROSS_ENTROPY, CLSM_CROSS_ENTROPY_LOSS};
+    for (size_t i = 0; i < COUNT(cols) * COUNT(ops); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_op op = ops[i % COUNT(ops)];
+        clsm_problem_init(&given, op, CLSM_F32, 8, cols[i / COUNT(ops)]);
+        given.inner = 65536;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
+        is_sound(&p, &gpu);
+        EXPECT(clsm_variants[c.ranked[0].config.variant].geometry == ROWS_PER_ITEM,
+               "%s of %zu columns", clsm_op_name(op), p.cols);
+        if (clsm_has(&p, CLSM_TARGETS))
+            continue;
+        ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
+        is_sound(&p, &cpu);
+        EXPECT(clsm_variants[c.ranked[0].config.variant].row_per_lane,
+               "%s of %zu columns", clsm_op_name(op), p.cols);
+    }
+}
+END_TEST
+
+START_TEST(a_middle_axis_that_is_no_multiple_is_taken_one_by_one)
+{
+    clsm_problem given;
+    struct problem p;
+    clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F16, 64, 10);
+    given.inner = 13 * 13;
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
+    is_sound(&p, &gpu);
+    ck_assert_uint_eq(clsm_config_beside(&c.ranked[0].config, &p), 1);
+}
+END_TEST
+
 Suite *choose_suite(void)
 {
     Suite *suite = suite_create("choose");
@@ -284,6 +324,8 @@ Suite *choose_suite(void)
     tcase_add_test(t, a_device_that_nothing_fits_is_told_so);
     tcase_add_test(t, strided_problems_go_to_what_takes_any_axis);
     tcase_add_test(t, middle_axes_on_a_gpu_go_to_tiles);
+    tcase_add_test(t, short_middle_axes_go_to_what_has_neighbours_side_by_side);
+    tcase_add_test(t, a_middle_axis_that_is_no_multiple_is_taken_one_by_one);
     suite_add_tcase(suite, t);
     return suite;
 }

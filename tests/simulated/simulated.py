@@ -50,6 +50,12 @@ log_softmax f32  3  2000 32 strided:WG=512,TILE=16        2
 softmax     f32  3  1000 64 strided:WG=256,TILE=16        2
 softmax     bf16 2  1000 64 strided:WG=512,TILE=32        2
 softmax     bf16 3  3000 32 strided:WG=256,TILE=32        2
+log_softmax bf16 40  100 64 strided:WG=64,TILE=64         2
+softmax     bf16 3    21 64 spatial:WG=64,TILE=256        2
+log_softmax f16  3   100 64 spatial:WG=64,TILE=64         2
+log_softmax f32  2     5 512 spatial:WG=64,TILE=256       2
+cross_entropy f16 2    5 512 spatial:WG=64,TILE=512       1
+cross_entropy f32 3   40 64 spatial:WG=64,TILE=128        2
 """
 
 # a function of inline PTX, or one that is made of them
