@@ -172,18 +172,20 @@ static void *make_x(const struct trial *t, size_t elements, size_t seed)
 /* One a row, 0 among them. */
 static float *make_temperatures(const struct trial *t)
 {
-    float *heats = malloc(t->problem.rows * sizeof *heats);
-    for (size_t r = 0; r < t->problem.rows; r++)
+    const size_t softmaxes = t->problem.rows * t->problem.inner;
+    float *heats = malloc(softmaxes * sizeof *heats);
+    for (size_t r = 0; r < softmaxes; r++)
         heats[r] = (float)(r % 5) / 2;
     return heats;
 }
 
-/* One a row: columns, what is ignored, what is no column. */
+/* One a softmax: columns, what is ignored, what is no column. */
 static int *make_targets(const struct trial *t)
 {
     const clsm_problem *p = &t->problem;
-    int *targets = malloc(p->rows * sizeof *targets);
-    for (size_t r = 0; r < p->rows; r++)
+    const size_t softmaxes = p->rows * p->inner;
+    int *targets = malloc(softmaxes * sizeof *targets);
+    for (size_t r = 0; r < softmaxes; r++)
         targets[r] = r % 7 == 3    ? (int)p->ignore_index
                      : r % 11 == 5 ? -1
                      : r % 11 == 6 ? (int)p->cols
@@ -203,12 +205,12 @@ static bool counts_are_back(const unsigned *shared)
 static int run(const char *library, unsigned groups, const struct trial *t)
 {
     const struct problem *p = &t->checked;
-    size_t elements = p->rows * p->cols * p->inner;
+    size_t softmaxes = p->rows * p->inner, elements = softmaxes * p->cols;
     size_t bytes = elements * clsm_type_bytes(p->x.type);
     const clsm_args args = {.struct_bytes = sizeof args};
     clsm_report report = {.struct_bytes = sizeof report};
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
-    float *loss[2] = {calloc(p->rows, sizeof(float)), calloc(p->rows, sizeof(float))};
+    float *loss[2] = {calloc(softmaxes, sizeof(float)), calloc(softmaxes, sizeof(float))};
     void *x = make_x(t, elements, 1), *shared = calloc(1, SHARED_BYTES);
     clsm_operand o = clsm_has(p, CLSM_DY) ? CLSM_DY : CLSM_TEMPERATURE;
     void *beside = !clsm_has(p, o) ? NULL
@@ -238,7 +240,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
             return fail(library, "leaves a counter");
     }
     if (memcmp(y[0], y[1], bytes) != 0 ||
-        memcmp(loss[0], loss[1], p->rows * sizeof(float)) != 0)
+        memcmp(loss[0], loss[1], softmaxes * sizeof(float)) != 0)
         return fail(library, "other bits in another order");
     clsm_host_args host = {.struct_bytes = sizeof host, .x = x, .y = y[0]};
     host.operand[o] = beside;
