@@ -6,21 +6,31 @@
 #include "held_once.cl"
 #include "held_write.cl"
 
-/* Maximum and sum of what is held, as this worker sees them; it stays held as it is. */
+/* Maximum and sum of what is held, as this worker sees them, with those of before, of which the
+ * largest was `most`; it stays held as it is. */
 INLINE struct state held_state(struct held *held, struct row row, struct cut cut,
-                               uint first, struct state s, struct keep *keep)
+                               uint first, struct state s, real *most, struct keep *keep)
 {
     real max = -INFINITY;
 #if OP_NEEDS_MAX
     max = held_max(held, KEPT, row, cut, first);
-    if (max > s.max)
-        s = state_raise(s, max);
+    *most = real_max(*most, max);
+    s = state_follow(s, *most, (real)1);
     if (!MAX_OF_WORDS)
         held_forget(held, KEPT, row);
 #endif
     struct pair sum = held_sum(held, KEPT, row, cut, first, s.max, max, keep);
     s.sum = pair_merge(s.sum, sum);
     return s;
+}
+
+/* Everybody's of these as one. */
+INLINE struct state held_states_end(struct state s, real most, __local real *scratch)
+{
+#if OP_NEEDS_MAX
+    s = state_raise(s, most);
+#endif
+    return set_state(s, scratch);
 }
 
 INLINE struct state given_state(struct row row)

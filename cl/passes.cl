@@ -67,6 +67,20 @@ static struct state state_merge(struct state a, struct state b)
     return a;
 }
 
+#if VEC == 1
+/* Where a row rises a little at a time, to raise its state each time would round its sum as often.
+ * So once the sum is so large that no element stands out, `max` stays until it is that far below
+ * the largest one, to which the state is raised in the end. A logarithm wants 1 for that one as
+ * long as it is all there is. `unit`: what a term of 1 counts in the sum. */
+#define FAR_BELOW 3
+#define ENOUGH_TO_STAY (OP_NEEDS_REST ? 64 : 16)
+INLINE struct state state_follow(struct state s, real max, real unit)
+{
+    bool stays = s.sum.hi + s.part.hi >= (real)ENOUGH_TO_STAY * unit;
+    return max > s.max + (stays ? (real)FAR_BELOW : (real)0) ? state_raise(s, max) : s;
+}
+#endif
+
 /* The sum of lifted terms as the sum of terms. */
 static struct pair pair_down(struct pair sum)
 {
@@ -303,16 +317,16 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
     struct keep keep;
     keep_start(&keep, row);
     uint c = row.begin + first, latest = 0;
+    const real unit = OP_LIFTS ? (real)(1 / UNLIFTED) : (real)1;
+    real max = s.max;
     for (; row.end - row.begin >= BLOCK * step && c < row.end - (BLOCK - 1) * step;
          c += BLOCK * step) {
         struct element e[BLOCK];
-        real max = s.max;
         for (uint k = 0; k < BLOCK; k++) {
             e[k] = row_element(row, c + k * step);
             max = real_max(max, e[k].x);
         }
-        if (max > s.max)
-            s = state_raise(s, max);
+        s = state_follow(s, max, unit);
         for (uint k = 0; k < BLOCK; k++) {
             s.part = pair_add(s.part, op_lifted_term(row, e[k], s.max));
             keep_add(&keep, row, e[k]);
@@ -325,13 +339,13 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
     }
     for (; c < row.end; c += step) { /* fewer than BLOCK */
         struct element e = row_element(row, c);
-        if (e.x > s.max)
-            s = state_raise(s, e.x);
+        max = real_max(max, e.x);
+        s = state_follow(s, max, unit);
         s.part = pair_add(s.part, op_lifted_term(row, e, s.max));
         keep_add(&keep, row, e);
     }
     s = state_close(s);
-    s = state_raise(s, set_max(s.max, scratch));
+    s = state_raise(s, set_max(max, scratch));
     s.sum = pair_down(set_sum(s.sum, scratch));
     end_row(row, s, &keep, first, step, scratch);
 }

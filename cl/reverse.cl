@@ -15,6 +15,7 @@
 INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 {
     struct state s = given_state(row);
+    real most = -INFINITY;
     struct cut cut = cut_row(row);
     const struct cut start = cut;
     struct held held;
@@ -23,7 +24,7 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
     for (bool more = true; more;) {
         hold_row(&held, row, cut, first);
 #if !OP_GIVEN
-        s = held_state(&held, row, cut, first, s, &keep);
+        s = held_state(&held, row, cut, first, s, &most, &keep);
 #endif
         more = cut.base + PACKS * WG < cut.packs;
         if (more) {
@@ -32,7 +33,7 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
         }
     }
 #if !OP_GIVEN
-    s = set_state(s, scratch);
+    s = held_states_end(s, most, scratch);
 #endif
     struct result result = close_row(row, s, &keep, first, scratch);
 #if OP_WRITES == WRITES_ROW

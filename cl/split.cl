@@ -29,15 +29,16 @@ INLINE void read_part(struct row row, struct cut cut, struct keep *keep, record 
                       __local real *scratch)
 {
     struct state s = state_empty();
+    real most = -INFINITY;
     uint first = get_local_id(0);
     do {
         struct held held;
         hold_row(&held, row, cut, first);
-        s = held_state(&held, row, cut, first, s, keep);
+        s = held_state(&held, row, cut, first, s, &most, keep);
         cut.base += PACKS * WG;
         cut.ragged = false;
     } while (cut.base < cut.packs);
-    s = set_state(s, scratch);
+    s = held_states_end(s, most, scratch);
     if (first == 0)
         record_write(mine, s);
 }

@@ -179,6 +179,9 @@ INLINE void read_turns(struct held *h, const struct row *row, uint first, struct
                        struct keep *keep)
 {
     uint c = row->begin + first, n = columns_left(*row, c), done = 0;
+    real most[PACK];
+    EACH(v)
+        most[v] = s[v].max;
     do {
         real max[PACK];
         hold_columns(h, row, c + done * DEPTH);
@@ -187,15 +190,18 @@ INLINE void read_turns(struct held *h, const struct row *row, uint first, struct
 #endif
         EACH(v)
         {
-            if (OP_NEEDS_MAX && max[v] > s[v].max)
-                s[v] = state_raise(s[v], max[v]);
+            most[v] = OP_NEEDS_MAX ? real_max(most[v], max[v]) : most[v];
+            s[v] = OP_NEEDS_MAX ? state_follow(s[v], most[v], (real)1) : s[v];
             s[v].part = held_sum(h, row[v], v, s[v].max, keep + v);
             s[v] = state_settle(s[v]);
         }
         done += HOLD;
     } while (done < n);
     EACH(v)
+    {
         s[v] = state_close(s[v]);
+        s[v] = OP_NEEDS_MAX ? state_raise(s[v], most[v]) : s[v];
+    }
 }
 
 /* Everybody's states as one, for each of a set's softmaxes. */

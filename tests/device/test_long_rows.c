@@ -137,6 +137,14 @@ START_TEST(log_softmax_keeps_its_digits_where_one_of_many_dominates)
 }
 END_TEST
 
+/* A maximum that moves with each element: what came before is not rounded as often. */
+START_TEST(rows_that_rise_keep_their_digits)
+{
+    run_variants(_i, CLSM_SOFTMAX, INPUT_RISING);
+    run_variants(_i, CLSM_LOG_SOFTMAX, INPUT_RISING);
+}
+END_TEST
+
 /* Of 2^24 equal terms, 16 below the largest, each has lost as much. */
 START_TEST(what_rounding_takes_from_differences_does_not_add_up)
 {
@@ -187,4 +195,5 @@ void long_rows_suite(Suite *suite, int device)
     add_test(suite, device, NULL, equal_values_sum_without_drift);
     add_test(suite, device, NULL, normal_values_sum_without_drift);
     add_test(suite, device, NULL, what_rounding_takes_from_differences_does_not_add_up);
+    add_test(suite, device, NULL, rows_that_rise_keep_their_digits);
 }
