@@ -14,9 +14,10 @@ enum {
     REDUCE = 100,       /* a maximum and a sum through local memory */
     ROW_STEPS = 286,    /* for each tile ... */
     PART_STEPS = 612,   /* ... or part that comes ahead, */
+    SPILL_STEPS = 1100,  /* more where kernels spill: of 16-bit rows, softmax */
     TARGET_STEPS = 125, /* and for each target */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 34, /* for each part, where they are many */
+    GROUPED_WAIT = 40, /* for each part, where they are many */
     TURN_CYCLES = 162, /* of each part's ticket and record */
     WORD = 4,          /* bytes */
     PIECE = 32,        /* that memory moves at least, */
@@ -48,7 +49,7 @@ static const struct {
 /* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than a
  * line or half of one. */
 static const double HALF_COST = 0.885, ITEM_HALF_COST = 1.4;
-static const double SHORT_COST = 1.1, SHORTEST_COST = 1.23;
+static const double SHORT_COST = 1.1, SHORTEST_COST = 1.3;
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
  * loads of few bytes, and with pieces between softmaxes' ends. */
@@ -158,7 +159,10 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     each *= launches;
     each += columns * (1 + reads) / 2 *
             element_steps(steps_of[effort].element, HALF_COST, p);
-    double work = wg * ((ahead ? PART_STEPS : ROW_STEPS) + beside * each) / UNIT_LANES;
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    double start = ahead ? PART_STEPS : ROW_STEPS;
+    start += ahead && halves && wg > 128 && effort == NORMALISES ? SPILL_STEPS : 0;
+    double work = wg * (start + beside * each) / UNIT_LANES;
     double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
     double alone = launches * (wait + REDUCE) + (turns - 1) * reads * NEXT_WAIT + work;
     if (joins && part_groups > 0) /* the last of more of them is waited for longer */
