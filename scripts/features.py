@@ -18,8 +18,8 @@ SUITES = ["edges", "forms", "family"]
 BEGIN, END = "<!-- features -->\n", "<!-- end of features -->\n"
 TYPES = ["f32", "f16", "bf16", "f64"]
 MAPPINGS = ["item", "tree", "subgroup", "group", "online", "reverse", "registers", "split",
-            "cluster", "staged", "packed", "strided", "strided_split", "wide", "fused", "wide_split",
-            "lines", "transposed"]
+            "cluster", "staged", "packed", "strided", "spatial", "strided_split", "wide", "fused", "wide_split",
+            "lines", "transposed", "neighbours"]
 
 # What the peers have, from their sources and documentation as surveyed in 2026: y yes, - no,
 # p in part (the note says how). PyTorch CUDA, cuDNN, oneDNN GPU, MIOpen (OpenCL), ggml
