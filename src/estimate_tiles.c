@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What an enqueue takes on a GPU where work-groups have tiles of neighbouring softmaxes,
- * see cl/tile.cl, and where work-items have some to themselves, see cl/spatial.cl. */
+/* What an enqueue takes on a GPU where work-groups have tiles of neighbouring
+ * softmaxes, see cl/tile.cl, and where work-items have some to themselves, see
+ * cl/spatial.cl. */
 #include "estimate.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum {
     REDUCE = 100,       /* a maximum and a sum through local memory */
     ROW_STEPS = 286,    /* for each tile ... */
     PART_STEPS = 612,   /* ... or part that comes ahead, */
-    SPILL_STEPS = 1100,  /* more where kernels spill: of 16-bit rows, softmax */
+    SPILL_STEPS = 1100, /* more where kernels spill: of 16-bit rows, softmax */
     TARGET_STEPS = 125, /* and for each target */
     RECORD_BYTES = 16,
     GROUPED_WAIT = 40, /* for each part, where they are many */
@@ -39,15 +40,13 @@ enum {
 static const struct {
     double element, sums, item_element, item_sums;
 } steps_of[EFFORTS] = {
-    [WRITES] = {0, 0, 5, 370},
-    [SUMS] = {0, 0, 14.5, 3},
-    [NORMALISES] = {15.5, 3, 10.7, 3},
-    [LOGARITHM] = {29.5, 300, 12, 39},
+    [WRITES] = {0, 0, 5, 370},         [SUMS] = {0, 0, 14.5, 3},
+    [NORMALISES] = {15.5, 3, 10.7, 3}, [LOGARITHM] = {29.5, 300, 12, 39},
     [NUMBERS] = {27.8, 85, 4.7, 53},
 };
 
-/* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than a
- * line or half of one. */
+/* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than
+ * a line or half of one. */
 static const double HALF_COST = 0.885, ITEM_HALF_COST = 1.4;
 static const double SHORT_COST = 1.1, SHORTEST_COST = 1.3;
 
@@ -67,7 +66,9 @@ static double spread(const struct config *config, const struct problem *p)
     bool cut = inner % tile && tile % inner;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
     return pieces * PIECE / bytes *
-           (bytes < HALF_LINE ? SHORTEST_COST : bytes < LINE ? SHORT_COST : 1);
+           (bytes < HALF_LINE ? SHORTEST_COST
+            : bytes < LINE    ? SHORT_COST
+                              : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,

@@ -8,11 +8,11 @@ enum {
         1024 + 64, /* reals around a row's terms: FRONT, CHUNK of cl/pipeline.cl */
     LEAST_HELD = 1024,
     SPARE_BYTES = 256,
-    STRIP_LANES = 64,    /* softmaxes of a strip, */
-    LEAST_STRIP = 16,    /* columns, the next power of two, */
+    STRIP_LANES = 64,      /* softmaxes of a strip, */
+    LEAST_STRIP = 16,      /* columns, the next power of two, */
     STRIP_BYTES = 1 << 18, /* and bytes that a strip's terms may have */
-    LEAST_RUN = 4,   /* rows: at the ends of a run memory waits */
-    MOST_GROUPS = 64 /* for each compute unit */
+    LEAST_RUN = 4,         /* rows: at the ends of a run memory waits */
+    MOST_GROUPS = 64       /* for each compute unit */
 };
 
 /* The next of 4, 5, 6, 7 times a power of two: few programs, little room unused. */

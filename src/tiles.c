@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, and how many
- * share one. */
+/* Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, and how
+ * many share one. */
 #include "shared.h"
 #include "variant.h"
 
@@ -9,8 +9,8 @@ enum {
     MOST_BESIDE_F64 = 2, /* ... or eight */
     HELD_WORDS = 32,
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
-    MOST_ITEM_WORDS = 168,    /* of a worker with a row to itself */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
+    MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself */
     REGISTERS = 48,           /* besides what is held, ... */
     HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
     MORE_REGISTERS = 80,      /* ... or where there is more to do */

@@ -210,7 +210,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     const clsm_args args = {.struct_bytes = sizeof args};
     clsm_report report = {.struct_bytes = sizeof report};
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
-    float *loss[2] = {calloc(softmaxes, sizeof(float)), calloc(softmaxes, sizeof(float))};
+    float *loss[2] = {calloc(softmaxes, sizeof(float)),
+                      calloc(softmaxes, sizeof(float))};
     void *x = make_x(t, elements, 1), *shared = calloc(1, SHARED_BYTES);
     clsm_operand o = clsm_has(p, CLSM_DY) ? CLSM_DY : CLSM_TEMPERATURE;
     void *beside = !clsm_has(p, o) ? NULL
