@@ -12,7 +12,8 @@ enum {
     TERM_CYCLES = 11, /* of a vector from x to its term and from there to y */
     ROUGH_CYCLES = 8, /* the same where y has 16 bits */
     SUM_CYCLES = 6,   /* where there is no exponential */
-    TURN_CYCLES = 4,  /* of a vector whose lanes are rows, there and back */
+    TURN_CYCLES = 4,  /* of a vector whose lanes are rows, there and back, */
+    STRIP_CYCLES = 6, /* or by way of local memory, see cl/neighbours.cl */
     REST_CYCLES = 4,  /* for each term as a pair */
     FORM_CYCLES = 2,
     SETTLE_CYCLES = 150, /* until a row's sum is known, its edges ... */
@@ -63,7 +64,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (exact && (!writes || clsm_has(p, CLSM_LSE)))
         cycles += REST_CYCLES;
     if (clsm_variants[config->variant].row_per_lane)
-        cycles += TURN_CYCLES;
+        cycles += clsm_variants[config->variant].any_axis ? STRIP_CYCLES : TURN_CYCLES;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
     if (clsm_variants[config->variant].launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
@@ -74,6 +75,15 @@ static double step_cycles(const struct config *config, const struct problem *p,
     return cycles * (width > native ? each * width / native : 1);
 }
 
+/* Of a vector whose lanes are rows, or neighbours along an axis that is not the last. */
+static double lanes_used(const struct config *config, const struct problem *p)
+{
+    double width = clsm_config_value(config, "VEC", 1), inner = (double)p->inner;
+    if (!clsm_variants[config->variant].any_axis || inner < 1)
+        return width;
+    return inner / ceil(inner / width);
+}
+
 static double row_cycles(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
@@ -81,7 +91,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     double step = step_cycles(config, p, t);
     double reduce = 2 * log2(width) * LANE_CYCLES;
     if (clsm_variants[config->variant].row_per_lane)
-        return ((double)p->cols * step + 3 * NEAR_CYCLES) / width;
+        return ((double)p->cols * step + 3 * NEAR_CYCLES) / lanes_used(config, p);
     if (clsm_variants[config->variant].exact_cols) {
         if ((double)p->cols > MOST_UNROLLED * fmax(t->vector_width, LEAST_LANES))
             step *= UNROLLED;
