@@ -3,10 +3,10 @@
  * neighbours: one work-item takes a run of softmaxes along an axis that is not the last, whose
  * neighbours are the lanes of its vectors, so that nothing is reduced across lanes. It goes over a
  * strip of some vectors at a time, which are read and written side by side in each column. What is
- * read stays in local memory, since columns that are a power of two apart drive each other out of
- * the caches; the next strip is announced while this one's terms are made. Reads x once, writes y
- * once, past the caches where that is large. Wins on CPU runtimes where inner > 1. For operations
- * whose rows have nothing of their own but their elements and a given maximum and sum.
+ * read stays in local memory, where terms take its place, as long as there is room; the next strip
+ * is announced while this one's terms are made. Reads x once, writes y once, past the caches where
+ * that is large. Wins on CPU runtimes where inner > 1. For operations whose rows have nothing of
+ * their own but their elements and a given maximum and sum.
  */
 #ifndef HOLD_COLS
 #define HOLD_COLS 0 /* columns of a strip for which there is room; 0: they are read again */
@@ -226,7 +226,10 @@ INLINE void take_strip(const struct strip *s, bool past)
     struct result result[STRIP];
     struct keep keep;
     keep_start(&keep, s->row);
-    strip_read(s, max);
+    UNROLL for (uint b = 0; b < STRIP; b++)
+        max[b] = -INFINITY;
+    if (HOLD_COLS || (OP_NEEDS_MAX && !OP_GIVEN))
+        strip_read(s, max);
     ROLLED for (uint b = 0; b < s->vectors; b++)
     {
         struct state state = strip_state(s, b, max[b]);
