@@ -68,17 +68,7 @@ static struct state state_merge(struct state a, struct state b)
 }
 
 #if VEC == 1
-/* Where a row rises a little at a time, to raise its state each time would round its sum as often.
- * So once the sum is so large that no element stands out, `max` stays until it is that far below
- * the largest one, to which the state is raised in the end. A logarithm wants 1 for that one as
- * long as it is all there is. `unit`: what a term of 1 counts in the sum. */
-#define FAR_BELOW 3
-#define ENOUGH_TO_STAY (OP_NEEDS_REST ? 64 : 16)
-INLINE struct state state_follow(struct state s, real max, real unit)
-{
-    bool stays = s.sum.hi + s.part.hi >= (real)ENOUGH_TO_STAY * unit;
-    return max > s.max + (stays ? (real)FAR_BELOW : (real)0) ? state_raise(s, max) : s;
-}
+#include "rising.cl"
 #endif
 
 /* The sum of lifted terms as the sum of terms. */
