@@ -22,6 +22,7 @@ enum {
     HELD = HOLD_COLS ? HOLD_COLS * STRIP : 1
 };
 #define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS > 0)
+#define FEW_COLS (HOLD_COLS && HOLD_COLS <= SPAN) /* one pair takes all of their terms */
 
 /* Some vectors' softmaxes; the last one may have fewer than lanes. */
 struct strip {
@@ -137,7 +138,7 @@ INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real
     UNROLL for (uint d = TOGETHER / 2; d > 0 && !OP_NEEDS_REST; d /= 2)
         UNROLL for (uint k = 0; k < d; k++)
             term[k] += term[k + d];
-    if (!OP_NEEDS_REST && ROUGH && HOLD_COLS && HOLD_COLS <= SPAN)
+    if (!OP_NEEDS_REST && ROUGH && FEW_COLS)
         sum.hi += term[0];
     else if (!OP_NEEDS_REST)
         sum = pair_add(sum, term[0]);
@@ -153,12 +154,12 @@ INLINE struct pair strip_sum(const struct strip *s, uint b, real max)
     ROLLED for (; c + TOGETHER <= s->cols; c += TOGETHER)
     {
         sum.part = strip_add(s, c, TOGETHER, b, max, near, sum.part);
-        if (!(HOLD_COLS && HOLD_COLS <= SPAN) && (c / TOGETHER + 1) % (SPAN / TOGETHER) == 0)
+        if (!FEW_COLS && (c / TOGETHER + 1) % (SPAN / TOGETHER) == 0)
             sum = state_settle(sum);
     }
     if (c < s->cols)
         sum.part = strip_add(s, c, s->cols - c, b, max, near, sum.part);
-    if (HOLD_COLS && HOLD_COLS <= SPAN)
+    if (FEW_COLS)
         return pair_down(sum.part);
     return pair_down(state_close(sum).sum);
 }

@@ -17,13 +17,16 @@ enum {
 #define UNIT_HERTZ 1.75e9
 
 /* Seconds that a mapping takes on a GPU: one that loops over rows in memory, one that
- * holds packs of them, cl/held.cl; blocks of short rows, cl/staged.cl, cl/packed.cl. */
+ * holds packs of them, cl/held.cl; blocks of short rows, cl/staged.cl, cl/packed.cl;
+ * tiles of neighbouring softmaxes, cl/tile.cl, cl/spatial.cl. */
 double clsm_estimate_loops(const struct config *config, const struct problem *p,
                            const struct traits *t);
 double clsm_estimate_held(const struct config *config, const struct problem *p,
                           const struct traits *t);
 double clsm_estimate_blocks(const struct config *config, const struct problem *p,
                             const struct traits *t);
+double clsm_estimate_tiles(const struct config *config, const struct problem *p,
+                           const struct traits *t);
 
 /* Bytes of a row that are read and written, with numbers of its own. */
 struct row_bytes {
