@@ -17,8 +17,8 @@
 #include "exp_terms.cl"
 
 struct keep {
-    bool counts, bad; /* does the row count; is its target no class */
-    uint target;
+    row_bool counts, bad; /* does the row count; is its target no class */
+    row_uint target;
     real logit;  /* x[t] */
     real weight; /* w[t] */
 #if SMOOTHING
@@ -59,25 +59,75 @@ static struct row with_target(struct row row)
     return row;
 }
 
-/* Of a row with this target, where x is this. */
-static void keep_target(struct keep *keep, struct row row, TARGET label, SCALAR x)
+/* One row's target. */
+struct target {
+    bool counts, bad;
+    uint column;
+    SCALAR x, weight;
+};
+
+static struct target target_of(struct row row, TARGET label, SCALAR x)
 {
     const bool is_class = sizeof(TARGET) == 4 ? (uint)label < row.cols /* at most 2^31 */
                                               : (ulong)label < row.cols;
-    keep->counts = row.inside && (long)label != row.ignore;
-    keep->bad = keep->counts && !is_class;
-    keep->counts = keep->counts && is_class;
-    keep->target = target_column(row, label);
-    keep->logit = keep->counts ? (real)x : (real)0;
-    keep->weight = (real)1;
+    struct target t;
+    t.counts = row.inside && (long)label != row.ignore;
+    t.bad = t.counts && !is_class;
+    t.counts = t.counts && is_class;
+    t.column = target_column(row, label);
+    t.x = t.counts ? x : 0;
+    t.weight = 1;
 #if HAS_WEIGHTS
-    keep->weight = keep->counts ? (real)row.weights[keep->target] : (real)0;
+    t.weight = t.counts ? row.weights[t.column] : 0;
 #endif
+    return t;
+}
+
+static void keep_nothing_yet(struct keep *keep)
+{
 #if SMOOTHING
     struct pair zero = {(real)0, (real)0};
     keep->infinite = (real)0;
     keep->spread = keep->mass = zero;
 #endif
+}
+
+#if ROW_PER_LANE
+/* Of rows side by side, of which so many are there. */
+static void keep_lanes(struct keep *keep, struct row row, uint rows)
+{
+    SCALAR counts[VEC], bad[VEC], x[VEC], weight[VEC];
+    uint column[VEC];
+    for (uint i = 0; i < VEC; i++) {
+        struct target t = target_of(row, *row.target, target_x(row, *row.target));
+        counts[i] = t.counts && i < rows;
+        bad[i] = t.bad && i < rows;
+        column[i] = t.column;
+        x[i] = t.x;
+        weight[i] = t.weight;
+        if (i + 1 < rows) {
+            row.x++;
+            row.target++;
+        }
+    }
+    keep->counts = FROM_LANES(counts) > (real)0;
+    keep->bad = FROM_LANES(bad) > (real)0;
+    keep->target = *(const words_u32 *)column;
+    keep->logit = FROM_LANES(x);
+    keep->weight = FROM_LANES(weight);
+    keep_nothing_yet(keep);
+}
+#else
+/* Of a row with this target, where x is this. */
+static void keep_target(struct keep *keep, struct row row, TARGET label, SCALAR x)
+{
+    struct target t = target_of(row, label, x);
+    keep->counts = t.counts;
+    keep->bad = t.bad;
+    keep->target = t.column;
+    keep->logit = (real)t.x;
+    keep->weight = (real)t.weight;
+    keep_nothing_yet(keep);
 }
 
 static void keep_start(struct keep *keep, struct row row)
@@ -89,6 +139,7 @@ static void keep_start(struct keep *keep, struct row row)
     keep_target(keep, row, label, target_x(row, label));
 #endif
 }
+#endif
 
 #if SMOOTHING
 static void keep_add(struct keep *keep, struct row row, struct element e)
@@ -130,8 +181,8 @@ struct result {
     real hit;     /* ... - hit at the target, where all p - hit is taken as one */
     real slope;     /* all p[c] is slope exp(x[c] - max) */
     real at_target; /* all p[t] - hit */
-    uint target;
-    bool nothing; /* the gradient is 0 whatever stands in x */
+    row_uint target;
+    row_bool nothing; /* the gradient is 0 whatever stands in x */
 };
 
 static struct result op_result(struct row row, struct state s, struct keep *keep)
@@ -163,19 +214,34 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     r.hit = weight * scale;
     r.loss += (real)row.z_loss * lse * lse;
     r.all = (r.all + (real)2 * (real)row.z_loss * lse) * scale;
-    if (!keep->counts) {
-        r.loss = keep->bad ? (real)NAN : (real)0;
-        r.all = r.hit = (real)0;
-    }
+    r.loss = keep->counts ? r.loss : (keep->bad ? (real)NAN : (real)0);
+    r.all = keep->counts ? r.all : (real)0;
+    r.hit = keep->counts ? r.hit : (real)0;
     real at_target = exp_nonpositive(below_max(keep->logit, s.max));
     real missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
     r.at_target = (r.all - r.hit) * (at_target * r.scale) - r.hit * missing;
-    r.nothing = FIRST(r.all) == 0 && FIRST(r.hit) == 0;
+    r.nothing = ROW_OF(r.all) == 0 && ROW_OF(r.hit) == 0;
     r.slope = r.nothing ? (real)0 : r.all * r.scale;
     r.at_target = r.nothing ? (real)0 : r.at_target;
     return r;
 }
 
+#if ROW_PER_LANE
+/* Of the first rows, which are there. */
+static void keep_lanes_end(struct keep *keep, struct row row, struct result r, uint rows)
+{
+#if HAS_LOSS
+    write_lanes(r.loss, rows, row.loss_out);
+#endif
+#if HAS_BAD_TARGETS
+    SCALAR bad[VEC];
+    TO_LANES(keep->bad ? (real)1 : (real)0, bad);
+    for (uint i = 0; i < rows; i++)
+        if (bad[i] > 0)
+            atomic_inc(row.bad_targets);
+#endif
+}
+#else
 /* One work-item of those that share the row. */
 static void keep_end(struct keep *keep, struct row row, struct result r)
 {
@@ -187,3 +253,4 @@ static void keep_end(struct keep *keep, struct row row, struct result r)
         atomic_inc(row.bad_targets);
 #endif
 }
+#endif

@@ -112,7 +112,11 @@ static real row_dy(struct row row, uint c)
 #if HAS_WEIGHTS
 static real row_weight(struct row row, uint c)
 {
+#if ROW_PER_LANE
+    return (real)row.weights[c];
+#else
     return LOAD_REAL(row.weights + c, row.end - c, 0);
+#endif
 }
 #endif
 

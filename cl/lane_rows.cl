@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of rows that are the lanes of a vector, one each: `rows` of them, side by side. */
 
-INLINE void write_lanes(real v, uint rows, __global SCALAR *to)
-{
-    SCALAR lane[VEC];
-    TO_LANES(v, lane);
-    for (uint i = 0; i < rows; i++)
-        to[i] = lane[i];
-}
-
 /* Where there are fewer than lanes, the last one again. */
 INLINE real given(const __global SCALAR *from, uint rows)
 {

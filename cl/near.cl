@@ -3,7 +3,7 @@
  * Terms of a row whose maximum is known. Softmax's are relative to a base, so that no rounded
  * difference from the maximum goes into them, but where that is too far from 0, or infinite.
  */
-#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
+#if TERMS_SERVE && !HAS_SINKS
 #define MADE_OF_TERMS 1
 #else
 #define MADE_OF_TERMS 0

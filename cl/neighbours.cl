@@ -5,8 +5,7 @@
  * strip of some vectors at a time, which are read and written side by side in each column. What is
  * read stays in local memory, where terms take its place, as long as there is room; the next strip
  * is announced while this one's terms are made. Reads x once, writes y once, past the caches where
- * that is large. Wins on CPU runtimes where inner > 1. For operations whose rows have nothing of
- * their own but their elements and a given maximum and sum.
+ * that is large. Wins on CPU runtimes where inner > 1.
  */
 #ifndef HOLD_COLS
 #define HOLD_COLS 0 /* columns of a strip for which there is room; 0: they are read again */
@@ -26,11 +25,20 @@ enum {
 
 /* Some vectors' softmaxes; the last one may have fewer than lanes. */
 struct strip {
-    struct row row; /* the first of them, with columns without end: no vector has any past it */
-    uint cols, vectors, last;
+    struct row row; /* the first of them */
+    uint vectors, last;
     bool whole;           /* no vector is missing, and no lane */
     __local real *x, *dy; /* column by column: logits, or their terms */
+#if HAS_MASK
+    size_t mask_inner;
+#endif
+#if HAS_TEMPERATURE
+    real scale[STRIP];
+    row_bool one_hot[STRIP];
+#endif
+#if HAS_FROM_MAX
     const __global SCALAR *given_max, *given_sum;
+#endif
 };
 
 INLINE uint lanes_of(const struct strip *s, uint b)
@@ -38,25 +46,54 @@ INLINE uint lanes_of(const struct strip *s, uint b)
     return b + 1 < s->vectors ? VEC : s->last;
 }
 
-INLINE const __global mem_x *x_at(const struct strip *s, uint c, uint b)
+/* Vector b's softmaxes. */
+INLINE struct row strip_row(const struct strip *s, uint b)
 {
-    return s->row.x + c * s->row.x_col + b * VEC;
+    struct row row = s->row;
+    row.x += b * VEC;
+    row.y += b * VEC;
+#if HAS_DY
+    row.dy += b * VEC;
+#endif
+#if HAS_MASK
+    row.mask += b * VEC * s->mask_inner;
+#endif
+#if HAS_TEMPERATURE
+    row.scale = s->scale[b];
+    row.one_hot = s->one_hot[b];
+#endif
+    row.target += b * VEC;
+    row.max_out += b * VEC;
+    row.sum_out += b * VEC;
+    row.lse_out += b * VEC;
+    row.loss_out += b * VEC;
+    return row;
 }
 
-#if HAS_DY
-INLINE const __global mem_dy *dy_at(const struct strip *s, uint c, uint b)
+#if HAS_MASK
+INLINE real strip_mask(const struct strip *s, struct row row, uint c, uint left)
 {
-    return s->row.dy + c * s->row.dy_col + b * VEC;
+    const __global mem_mask *mask = row.mask + c * row.mask_col;
+    if (s->mask_inner == 1)
+        return LOAD(MASK, mask, left, 0);
+    if (s->mask_inner == 0)
+        return (real)CAT(get_, MASK)(mask);
+    return gather_mask(mask, s->mask_inner, left);
 }
 #endif
 
 /* Vector b's column c, of which `left` lanes are there. */
 INLINE struct element strip_element(const struct strip *s, uint c, uint b, uint left)
 {
-    struct element e = {0};
-    e.x = masked_logit(s->row, 0, LOAD(X, x_at(s, c, b), left, 0), (real)0);
+    struct row row = strip_row(s, b);
+    struct element e = {c, LOAD(X, row.x + c * row.x_col, left, 0), (real)0};
+#if HAS_MASK
+    e.x = masked_logit(row, c, e.x, strip_mask(s, row, c, left));
+#else
+    e.x = masked_logit(row, c, e.x, (real)0);
+#endif
 #if HAS_DY
-    e.dy = LOAD(DY, dy_at(s, c, b), left, 0);
+    e.dy = LOAD(DY, row.dy + c * row.dy_col, left, 0);
 #endif
     return e;
 }
@@ -64,7 +101,7 @@ INLINE struct element strip_element(const struct strip *s, uint c, uint b, uint 
 INLINE struct element strip_held(const struct strip *s, uint c, uint b)
 {
 #if HOLD_COLS
-    struct element e = {0, s->x[c * STRIP + b], (real)0};
+    struct element e = {c, s->x[c * STRIP + b], (real)0};
 #if HAS_DY
     e.dy = s->dy[c * STRIP + b];
 #endif
@@ -77,9 +114,13 @@ INLINE struct element strip_held(const struct strip *s, uint c, uint b)
 /* The same place of the next strip is read soon. */
 INLINE void strip_announce(const struct strip *s, uint c, uint b)
 {
-    announce_near(x_at(s, c, b + STRIP));
+    struct row row = strip_row(s, b + STRIP);
+    announce_near(row.x + c * row.x_col);
 #if HAS_DY
-    announce_near(dy_at(s, c, b + STRIP));
+    announce_near(row.dy + c * row.dy_col);
+#endif
+#if HAS_MASK
+    announce_near(row.mask + c * row.mask_col);
 #endif
 }
 
@@ -102,11 +143,11 @@ INLINE void strip_read(const struct strip *s, real *max)
     UNROLL for (uint b = 0; b < STRIP; b++)
         most[b] = -INFINITY;
     if (s->whole)
-        ROLLED for (uint c = 0; c < s->cols; c++)
+        ROLLED for (uint c = 0; c < s->row.cols; c++)
             UNROLL for (uint b = 0; b < STRIP; b++)
                 strip_take(s, c, b, VEC, most + b);
     else
-        ROLLED for (uint c = 0; c < s->cols; c++)
+        ROLLED for (uint c = 0; c < s->row.cols; c++)
             ROLLED for (uint b = 0; b < s->vectors; b++)
                 strip_take(s, c, b, lanes_of(s, b), most + b);
     UNROLL for (uint b = 0; b < STRIP; b++)
@@ -116,7 +157,7 @@ INLINE void strip_read(const struct strip *s, real *max)
 /* Some columns of vector b, up to TOGETHER of them, of which `n` are there, to its sum; leaves the
  * terms, where results are made of them. */
 INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real max,
-                             struct near near, struct pair sum)
+                             struct near near, struct keep *keep, struct pair sum)
 {
     real term[TOGETHER];
     UNROLL for (uint k = 0; k < TOGETHER; k++)
@@ -126,6 +167,7 @@ INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real
             continue;
         struct element e = strip_held(s, c + k, b);
         strip_announce(s, c + k, b);
+        keep_add(keep, s->row, e);
 #if HOLDS_TERMS
         term[k] = near_term(s->row, e, near);
         s->x[(c + k) * STRIP + b] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
@@ -146,25 +188,25 @@ INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real
 }
 
 /* Vector b's sum. */
-INLINE struct pair strip_sum(const struct strip *s, uint b, real max)
+INLINE struct pair strip_sum(const struct strip *s, uint b, real max, struct keep *keep)
 {
     struct near near = near_of(max);
     struct state sum = state_empty();
     uint c = 0;
-    ROLLED for (; c + TOGETHER <= s->cols; c += TOGETHER)
+    ROLLED for (; c + TOGETHER <= s->row.cols; c += TOGETHER)
     {
-        sum.part = strip_add(s, c, TOGETHER, b, max, near, sum.part);
+        sum.part = strip_add(s, c, TOGETHER, b, max, near, keep, sum.part);
         if (!FEW_COLS && (c / TOGETHER + 1) % (SPAN / TOGETHER) == 0)
             sum = state_settle(sum);
     }
-    if (c < s->cols)
-        sum.part = strip_add(s, c, s->cols - c, b, max, near, sum.part);
+    if (c < s->row.cols)
+        sum.part = strip_add(s, c, s->row.cols - c, b, max, near, keep, sum.part);
     if (FEW_COLS)
         return pair_down(sum.part);
     return pair_down(state_close(sum).sum);
 }
 
-INLINE struct state strip_state(const struct strip *s, uint b, real max)
+INLINE struct state strip_state(const struct strip *s, uint b, real max, struct keep *keep)
 {
     struct state state = state_empty();
 #if OP_GIVEN
@@ -172,18 +214,37 @@ INLINE struct state strip_state(const struct strip *s, uint b, real max)
     state.sum.hi = given(s->given_sum + b * VEC, lanes_of(s, b));
 #else
     state.max = max;
-    state.sum = strip_sum(s, b, max);
+    state.sum = strip_sum(s, b, max, keep);
+#endif
+#if MAY_BE_HOT
+    state = state_one_hot(strip_row(s, b), state);
 #endif
     return state;
 }
 
-#if OP_WRITES == WRITES_ROW
-INLINE real strip_value(const struct strip *s, uint c, uint b, struct result result)
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+/* The first columns that are the maxima. */
+INLINE row_uint strip_hot(const struct strip *s, uint b, real max)
 {
+    row_uint at = (row_uint)NO_COLUMN;
+    ROLLED for (uint c = s->row.cols; c > 0; c--)
+        at = strip_held(s, c - 1, b).x == max ? (row_uint)(c - 1) : at;
+    return at;
+}
+#endif
+
+#if OP_WRITES == WRITES_ROW
+INLINE real strip_value(const struct strip *s, uint c, uint b, struct result result, row_uint hot)
+{
+    struct row row = strip_row(s, b);
 #if HOLDS_TERMS
-    return op_from_term(s->row, 0, s->x[c * STRIP + b], result);
+    return op_from_term(row, c, s->x[c * STRIP + b], result);
 #else
-    return op_value(s->row, strip_held(s, c, b), result);
+    struct element e = strip_held(s, c, b);
+#if MAY_BE_HOT
+    e.x = row.one_hot ? pick(c, hot, result.max, (real)(-INFINITY)) : e.x;
+#endif
+    return op_value(row, e, result);
 #endif
 }
 
@@ -194,16 +255,17 @@ INLINE bool strip_is_lines(const struct strip *s)
     return s->whole && ((size_t)s->row.y | step) % LINE_BYTES == 0;
 }
 
-INLINE void strip_write(const struct strip *s, const struct result *result, bool past)
+INLINE void strip_write(const struct strip *s, const struct result *result, const row_uint *hot,
+                        bool past)
 {
     bool lines = strip_is_lines(s);
-    ROLLED for (uint c = 0; c < s->cols; c++)
+    ROLLED for (uint c = 0; c < s->row.cols; c++)
     {
         __global mem_y *y = s->row.y + c * s->row.y_col;
         real v[STRIP];
         UNROLL for (uint b = 0; b < STRIP; b++)
             if (b < s->vectors)
-                v[b] = strip_value(s, c, b, result[b]);
+                v[b] = strip_value(s, c, b, result[b], hot[b]);
         UNROLL for (uint b = 0; b < STRIP && lines; b += LINE_PARTS)
         {
             line_y part[LINE_PARTS];
@@ -221,34 +283,52 @@ INLINE void strip_write(const struct strip *s, const struct result *result, bool
 }
 #endif
 
+/* Vector b's results; those that are one a row are written. */
+INLINE struct result close_vector(const struct strip *s, uint b, real max)
+{
+    struct row row = strip_row(s, b);
+    uint rows = lanes_of(s, b);
+    struct keep keep;
+#if OP_KEEPS
+    keep_lanes(&keep, row, rows);
+#endif
+    struct state state = strip_state(s, b, max, &keep);
+    struct result result = op_result(row, state, &keep);
+#if OP_WRITES == WRITES_ONE
+    real one = op_one(row, result);
+    if (rows == VEC)
+        store_y(one, row.y);
+    else
+        store_part(one, row.y, rows);
+#endif
+#if OP_RESCALES && HOLDS_TERMS && OP_LIFTS
+    op_rescale(&result, (real)UNLIFTED);
+#endif
+    write_states(row, 0, rows, state);
+#if OP_KEEPS
+    keep_lanes_end(&keep, row, result, rows);
+#endif
+    return result;
+}
+
 INLINE void take_strip(const struct strip *s, bool past)
 {
     real max[STRIP];
+    row_uint hot[STRIP];
     struct result result[STRIP];
-    struct keep keep;
-    keep_start(&keep, s->row);
     UNROLL for (uint b = 0; b < STRIP; b++)
         max[b] = -INFINITY;
     if (HOLD_COLS || (OP_NEEDS_MAX && !OP_GIVEN))
         strip_read(s, max);
     ROLLED for (uint b = 0; b < s->vectors; b++)
     {
-        struct state state = strip_state(s, b, max[b]);
-        result[b] = op_result(s->row, state, &keep);
-#if OP_WRITES == WRITES_ONE
-        real one = op_one(s->row, result[b]);
-        if (lanes_of(s, b) == VEC)
-            store_y(one, s->row.y + b * VEC);
-        else
-            store_part(one, s->row.y + b * VEC, s->last);
+#if MAY_BE_HOT && OP_WRITES == WRITES_ROW
+        hot[b] = strip_hot(s, b, max[b]);
 #endif
-#if OP_RESCALES && HOLDS_TERMS && OP_LIFTS
-        op_rescale(&result[b], (real)UNLIFTED);
-#endif
-        write_states(s->row, b * VEC, lanes_of(s, b), state);
+        result[b] = close_vector(s, b, max[b]);
     }
 #if OP_WRITES == WRITES_ROW
-    strip_write(s, result, past);
+    strip_write(s, result, hot, past);
 #endif
 }
 
@@ -270,14 +350,25 @@ clsm_row(TENSORS)
         size_t r = v / each_row * inner + at * VEC;
         struct strip s;
         s.row = ROW_AT(r);
-        s.cols = s.row.cols;
-        s.row.end = s.row.cols = NO_COLUMN;
+        s.row.end = NO_COLUMN; /* no vector has any column past it */
         s.vectors = (uint)min(min((size_t)STRIP, last - v), each_row - at);
         s.last = (uint)min((size_t)VEC, left - (s.vectors - 1) * VEC);
         s.whole = s.vectors == STRIP && s.last == VEC;
         s.x = x_held + shape.zero;
 #if HAS_DY
         s.dy = dy_held + shape.zero;
+#endif
+#if HAS_MASK
+        s.mask_inner = shape.mask_inner;
+#endif
+#if HAS_TEMPERATURE
+        ROLLED for (uint b = 0; b < s.vectors; b++)
+        {
+            const __global SCALAR *heat = temperature + (shape.at_temperature + r + b * VEC);
+            struct row row = row_heated(s.row, given(heat, lanes_of(&s, b)), shape);
+            s.scale[b] = row.scale;
+            s.one_hot[b] = row.one_hot;
+        }
 #endif
 #if HAS_FROM_MAX
         s.given_max = from_max + (shape.at_from_max + r);

@@ -7,7 +7,7 @@
  */
 #define OP_FROM_TERM 1
 #include "cross_entropy.cl"
-#define OP_SPOT 1
+#define OP_SPOT (!ROW_PER_LANE) /* there every column is asked */
 #define OP_RESCALES 1
 
 /* A row's gradient may be 0 whatever stands in x. To clear what is held of it is cheaper than to
@@ -33,19 +33,10 @@ static real smoothed(struct row row, uint c, real here, struct result r)
     return !OP_VANISHES && r.nothing ? (real)0 : here;
 }
 
-static uint op_spot(struct result r)
-{
-    return r.target;
-}
-
-static real op_at_spot(struct row row, struct result r)
-{
-    return smoothed(row, r.target, r.at_target, r);
-}
-
 static real op_from_term(struct row row, uint c, real term, struct result r)
 {
-    return smoothed(row, c, term * r.slope, r);
+    real here = term * r.slope;
+    return smoothed(row, c, ROW_PER_LANE ? pick(c, r.target, r.at_target, here) : here, r);
 }
 
 static void op_rescale(struct result *r, real factor)
@@ -62,6 +53,17 @@ static real op_from_number(struct row row, uint c, real term, struct result r)
 #endif
 }
 
+#if OP_SPOT
+static uint op_spot(struct result r)
+{
+    return r.target;
+}
+
+static real op_at_spot(struct row row, struct result r)
+{
+    return smoothed(row, r.target, r.at_target, r);
+}
+
 static real op_elsewhere(struct row row, struct element e, struct result r)
 {
     if (sizeof(mem_x) == 2 && sizeof(mem_y) == 2 && !LIMIT) {
@@ -72,12 +74,12 @@ static real op_elsewhere(struct row row, struct element e, struct result r)
     }
     return op_from_term(row, e.c, exp_result(below_max(e.x, r.max)), r);
 }
+#endif
 
 static real op_value(struct row row, struct element e, struct result r)
 {
     real here = exp_result(below_max(e.x, r.max)) * r.slope;
-    if (r.target - e.c < VEC)
-        here = pick(e.c, r.target, r.at_target, here);
+    here = pick(e.c, r.target, r.at_target, here);
     bool is_asked = OP_VANISHES && CLEARS == CLEARS_TERMS;
     return is_asked && r.nothing ? (real)0 : smoothed(row, e.c, here, r);
 }

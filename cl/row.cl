@@ -93,14 +93,14 @@ struct row {
     const __global mem_mask *mask;
     size_t mask_col;
 #endif
-    SCALAR scale;     /* HAS_SCALE, HAS_TEMPERATURE */
+    row_real scale;   /* HAS_SCALE, HAS_TEMPERATURE */
     SCALAR softcap;   /* HAS_SOFTCAP */
     SCALAR slope;     /* HAS_SLOPES */
     SCALAR sink;      /* HAS_SINKS */
     SCALAR from_max, from_sum;
     SCALAR smoothing, z_loss, grad_scale;
     long position;    /* the query's own column */
-    bool one_hot;     /* temperature 0 */
+    row_bool one_hot; /* temperature 0 */
     uint zero;        /* see held_forget */
     bool sharp;       /* see held_set_state */
     const __global TARGET *target;
@@ -148,10 +148,10 @@ static struct row row_bound(struct row row, struct shape shape)
 }
 
 /* With its temperature. */
-static struct row row_heated(struct row row, SCALAR t, struct shape shape)
+static struct row row_heated(struct row row, row_real t, struct shape shape)
 {
     row.one_hot = t == 0;
-    row.scale = row.one_hot ? 1 : 1 / t;
+    row.scale = row.one_hot ? (row_real)1 : 1 / t;
 #if HAS_SCALE
     row.scale *= number(shape.scale);
 #endif
@@ -203,7 +203,7 @@ static struct row row_of(size_t r, uint beside, bool inside, TENSORS)
     row.mask_col = shape.mask_col;
 #endif
     row.zero = (uint)shape.zero;
-    row.one_hot = ONE_HOT;
+    row.one_hot = (row_bool)-ONE_HOT;
     row.sharp = false;
 #if HAS_SCALE
     row.scale = number(shape.scale);

@@ -62,7 +62,7 @@ INLINE real_u16 short_bf16(real v)
 
 /* The bits of v as they stand in memory. */
 #define bits_f32(v) AS_U32(v)
-#if X86_BF16 && !HAS_DY /* nothing is subnormal, see program.c */
+#if X86_BF16 && FLUSHES
 #define bits_bf16(v) x86_bf16_bits(v)
 #define number_bits_bf16(v) x86_bf16_bits(v)
 #define PAIRED_bf16 1

@@ -216,6 +216,23 @@ static void store_f64(real v, __global mem_f64 *p)
 #define FIRST(v) ((v).s0)
 #endif
 
+/* What a row has besides its elements: one number, or one for each lane where a vector's lanes
+ * are rows, which is then a column of theirs. */
+#ifndef ROW_PER_LANE
+#define ROW_PER_LANE 0
+#endif
+#if ROW_PER_LANE
+typedef real row_real;
+typedef real_u32 row_uint;
+typedef CAT(int, WIDTH) row_bool;
+#define ROW_OF(v) (v)
+#else
+typedef SCALAR row_real;
+typedef uint row_uint;
+typedef bool row_bool;
+#define ROW_OF(v) FIRST(v)
+#endif
+
 #if VEC == 4
 #define LANE_IDS ((real)(0, 1, 2, 3))
 #elif VEC == 8
@@ -227,18 +244,20 @@ static void store_f64(real v, __global mem_f64 *p)
 /* The numbers of columns c, c + 1, ... as seen from column `from`. */
 static real columns_from(uint c, long from)
 {
-#if VEC == 1
-    return (real)((long)c - from);
+#if VEC == 1 || ROW_PER_LANE
+    return (real)(SCALAR)((long)c - from);
 #else
     return (real)(SCALAR)((long)c - from) + LANE_IDS;
 #endif
 }
 
 /* `yes` where column c, c + 1, ... is column `at`, and `no` elsewhere. */
-static real pick(uint c, uint at, real yes, real no)
+static real pick(uint c, row_uint at, real yes, real no)
 {
 #if VEC == 1
     return c == at ? yes : no;
+#elif ROW_PER_LANE
+    return (row_uint)c == at ? yes : no;
 #else
     return at - c < VEC ? (LANE_IDS == (real)(SCALAR)(at - c) ? yes : no) : no;
 #endif
@@ -253,10 +272,19 @@ static real pick(uint c, uint at, real yes, real no)
 #define FROM_LANES(lane) (*(const reals *)(lane))
 #endif
 
-/* v in the first `left` lanes, `fill` in those past them. */
+/* The first `count` lanes. */
+static void write_lanes(real v, uint count, __global SCALAR *to)
+{
+    SCALAR lane[VEC];
+    TO_LANES(v, lane);
+    for (uint i = 0; i < count; i++)
+        to[i] = lane[i];
+}
+
+/* v in the first `left` lanes, `fill` in those past them; where rows are lanes, no matter what. */
 static real upto(real v, uint left, real fill)
 {
-#if VEC == 1
+#if VEC == 1 || ROW_PER_LANE
     return v;
 #else
     return left >= VEC ? v : (LANE_IDS < (real)(SCALAR)left ? v : fill);

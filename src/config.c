@@ -213,6 +213,10 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return clsm_tile_misfit(config, p, t);
     if (v->row_per_lane && v->any_axis && p->inner < 2)
         return "takes softmaxes that are neighbours";
+    if (v->row_per_lane && v->any_axis &&
+        (clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_SINKS) ||
+         clsm_problem_y(p) == CLSM_Y_K))
+        return "takes no numbers of heads, and makes no lists";
     if (v->alike && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
     if (v->launches && clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW)

@@ -102,6 +102,12 @@ static void describe_problem(const struct problem *p, struct build *b)
         put(b, " -DPLACES=%zu", p->k);
 }
 
+/* Do products with what is given besides make normal numbers of subnormal ones? */
+static bool keeps_subnormals(const struct problem *p)
+{
+    return clsm_has(p, CLSM_DY) || clsm_has(p, CLSM_TEMPERATURE) || p->one_hot;
+}
+
 static void describe_config(const struct config *config, const struct problem *p,
                             const struct traits *t, struct build *b)
 {
@@ -130,9 +136,11 @@ static void describe_config(const struct config *config, const struct problem *p
         if (part_groups)
             put(b, " -DPART_GROUPS=%zu", part_groups);
     }
+    if (v->row_per_lane)
+        put(b, " -DROW_PER_LANE=1");
     if (v->pipelined)
         put(b, " -DHOLD_COLS=%zu%s%s", clsm_config_hold_cols(config, p, t),
-            clsm_has(p, CLSM_DY) ? "" : " -cl-denorms-are-zero",
+            keeps_subnormals(p) ? "" : " -cl-denorms-are-zero -DFLUSHES=1",
             p->read_soon ? " -DREAD_SOON=1" : "");
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
