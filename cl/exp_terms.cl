@@ -28,7 +28,10 @@
 /* Of many equal terms far below the maximum a logarithm shows what rounding took from their
  * difference, and of millions the sum itself; of a few hundred neither does. Differences of
  * 16-bit numbers are seldom rounded. */
-#if defined SHORT_COLS || !(OP_NEEDS_REST || HAS_LSE || FAR)
+#define MANY_HUNDREDS 512
+#if defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= MANY_HUNDREDS
+#define SHARP 0
+#elif defined SHORT_COLS || !(OP_NEEDS_REST || HAS_LSE || FAR)
 #define SHARP 0
 #elif FORMS
 #define SHARP (!ROUGH)

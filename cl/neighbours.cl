@@ -14,10 +14,11 @@
 #include "stream.cl"
 #include "wide_set.cl"
 #include "lane_rows.cl"
+#define TERMS 8 /* added as a tree: more, next to a large one, would be lost */
+#include "term_sum.cl"
 
 enum {
     STRIP = 64 / VEC, /* vectors: whole lines of any type */
-    TOGETHER = 8,     /* terms added as a tree: more, next to a large one, would be lost */
     HELD = HOLD_COLS ? HOLD_COLS * STRIP : 1
 };
 #define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS > 0)
@@ -154,13 +155,19 @@ INLINE void strip_read(const struct strip *s, real *max)
         max[b] = most[b];
 }
 
-/* Some columns of vector b, up to TOGETHER of them, of which `n` are there, to its sum; leaves the
+/* The sum of a vector's terms; for a logarithm the largest ones, which are 1, are counted apart. */
+struct strip_sums {
+    struct state others;
+    struct pair ones;
+};
+
+/* Some columns of vector b, up to TERMS of them, of which `n` are there, to its sums; leaves the
  * terms, where results are made of them. */
-INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real max,
-                             struct near near, struct keep *keep, struct pair sum)
+INLINE void strip_add(const struct strip *s, uint c, uint n, uint b, real max, struct near near,
+                      struct keep *keep, struct strip_sums *sums)
 {
-    real term[TOGETHER];
-    UNROLL for (uint k = 0; k < TOGETHER; k++)
+    real term[TERMS], ones = (real)0;
+    UNROLL for (uint k = 0; k < TERMS; k++)
     {
         term[k] = (real)0;
         if (k >= n)
@@ -174,36 +181,40 @@ INLINE struct pair strip_add(const struct strip *s, uint c, uint n, uint b, real
 #else
         term[k] = op_lifted_term(s->row, e, max);
 #endif
-        if (OP_NEEDS_REST)
-            sum = pair_add(sum, term[k]);
+        if (COUNTS_ONES)
+            set_apart(&ones, term + k, e.x, ones_at(max), term[k]);
+        else if (OP_NEEDS_REST)
+            sums->others.part = pair_add(sums->others.part, term[k]);
     }
-    UNROLL for (uint d = TOGETHER / 2; d > 0 && !OP_NEEDS_REST; d /= 2)
-        UNROLL for (uint k = 0; k < d; k++)
-            term[k] += term[k + d];
-    if (!OP_NEEDS_REST && ROUGH && FEW_COLS)
-        sum.hi += term[0];
-    else if (!OP_NEEDS_REST)
-        sum = pair_add(sum, term[0]);
-    return sum;
+    if (COUNTS_ONES || !OP_NEEDS_REST) {
+        real sum = tree_sum(term);
+        if (ROUGH && FEW_COLS)
+            sums->others.part.hi += sum;
+        else
+            sums->others.part = pair_add(sums->others.part, sum);
+    }
+    if (COUNTS_ONES && FEW_COLS)
+        sums->ones.hi += ones;
+    else if (COUNTS_ONES)
+        sums->ones = pair_add(sums->ones, ones);
 }
 
 /* Vector b's sum. */
 INLINE struct pair strip_sum(const struct strip *s, uint b, real max, struct keep *keep)
 {
     struct near near = near_of(max);
-    struct state sum = state_empty();
+    struct strip_sums sums = {state_empty(), {(real)0, (real)0}};
     uint c = 0;
-    ROLLED for (; c + TOGETHER <= s->row.cols; c += TOGETHER)
+    ROLLED for (; c + TERMS <= s->row.cols; c += TERMS)
     {
-        sum.part = strip_add(s, c, TOGETHER, b, max, near, keep, sum.part);
-        if (!FEW_COLS && (c / TOGETHER + 1) % (SPAN / TOGETHER) == 0)
-            sum = state_settle(sum);
+        strip_add(s, c, TERMS, b, max, near, keep, &sums);
+        if (!FEW_COLS && (c / TERMS + 1) % (SPAN / TERMS) == 0)
+            sums.others = state_settle(sums.others);
     }
     if (c < s->row.cols)
-        sum.part = strip_add(s, c, s->row.cols - c, b, max, near, keep, sum.part);
-    if (FEW_COLS)
-        return pair_down(sum.part);
-    return pair_down(state_close(sum).sum);
+        strip_add(s, c, s->row.cols - c, b, max, near, keep, &sums);
+    struct pair sum = pair_down(FEW_COLS ? sums.others.part : state_close(sums.others).sum);
+    return COUNTS_ONES ? pair_merge(sums.ones, sum) : sum;
 }
 
 INLINE struct state strip_state(const struct strip *s, uint b, real max, struct keep *keep)
@@ -332,6 +343,14 @@ INLINE void take_strip(const struct strip *s, bool past)
 #endif
 }
 
+/* Columns that stand a multiple of a page apart share places in the caches, which a column of
+ * results would have to find there before it is written. */
+INLINE bool columns_collide(struct shape shape)
+{
+    const uint ways = 8;
+    return !READ_SOON && shape.cols >= ways && shape.y.col * sizeof(mem_y) % ALIAS_BYTES == 0;
+}
+
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
@@ -344,7 +363,7 @@ clsm_row(TENSORS)
     size_t vectors = shape.rows / inner * each_row;
     size_t each = vectors / groups, extra = vectors % groups;
     size_t v = g * each + min(g, extra), last = v + each + (g < extra ? 1 : 0);
-    bool past = is_large(shape);
+    bool past = is_large(shape) || columns_collide(shape);
     while (v < last) {
         size_t at = v % each_row, left = inner - at * VEC;
         size_t r = v / each_row * inner + at * VEC;
