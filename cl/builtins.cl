@@ -20,6 +20,8 @@ VECTORS(uchar)
 VECTORS(ushort)
 VECTORS(int)
 VECTORS(uint)
+VECTORS(long)
+VECTORS(ulong)
 VECTORS(float)
 
 #define INFINITY (__builtin_inff())

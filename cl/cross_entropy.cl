@@ -59,30 +59,6 @@ static struct row with_target(struct row row)
     return row;
 }
 
-/* One row's target. */
-struct target {
-    bool counts, bad;
-    uint column;
-    SCALAR x, weight;
-};
-
-static struct target target_of(struct row row, TARGET label, SCALAR x)
-{
-    const bool is_class = sizeof(TARGET) == 4 ? (uint)label < row.cols /* at most 2^31 */
-                                              : (ulong)label < row.cols;
-    struct target t;
-    t.counts = row.inside && (long)label != row.ignore;
-    t.bad = t.counts && !is_class;
-    t.counts = t.counts && is_class;
-    t.column = target_column(row, label);
-    t.x = t.counts ? x : 0;
-    t.weight = 1;
-#if HAS_WEIGHTS
-    t.weight = t.counts ? row.weights[t.column] : 0;
-#endif
-    return t;
-}
-
 static void keep_nothing_yet(struct keep *keep)
 {
 #if SMOOTHING
@@ -93,40 +69,53 @@ static void keep_nothing_yet(struct keep *keep)
 }
 
 #if ROW_PER_LANE
-/* Of rows side by side, of which so many are there. */
+typedef CAT(TARGET, WIDTH) row_targets __attribute__((aligned(sizeof(TARGET))));
+typedef CAT(u, TARGET) class_id;
+
+/* Of rows side by side, of which so many are there: behind them the last one again. */
 static void keep_lanes(struct keep *keep, struct row row, uint rows)
 {
-    SCALAR counts[VEC], bad[VEC], x[VEC], weight[VEC];
+    TARGET target[VEC];
     uint column[VEC];
-    for (uint i = 0; i < VEC; i++) {
-        struct target t = target_of(row, *row.target, target_x(row, *row.target));
-        counts[i] = t.counts && i < rows;
-        bad[i] = t.bad && i < rows;
-        column[i] = t.column;
-        x[i] = t.x;
-        weight[i] = t.weight;
-        if (i + 1 < rows) {
-            row.x++;
-            row.target++;
-        }
+    SCALAR lane[VEC];
+    row_targets label = *(const __global row_targets *)row.target;
+    if (rows < VEC) {
+        for (uint i = 0; i < VEC; i++)
+            target[i] = row.target[min(i, rows - 1)];
+        label = *(const row_targets *)target;
     }
-    keep->counts = FROM_LANES(counts) > (real)0;
-    keep->bad = FROM_LANES(bad) > (real)0;
-    keep->target = *(const words_u32 *)column;
-    keep->logit = FROM_LANES(x);
-    keep->weight = FROM_LANES(weight);
+    row_bool ignored = TO(int, TO(long, label) == (CAT(long, WIDTH))row.ignore);
+    row_bool is_class = TO(int, TO(CAT(u, TARGET), label) < (class_id)row.cols);
+    keep->counts = !ignored && is_class;
+    keep->bad = !ignored && !is_class;
+    keep->target = is_class ? TO_U32(label) : (row_uint)0;
+    *(words_u32 *)column = keep->target;
+    for (uint i = 0; i < VEC; i++)
+        lane[i] = CAT(get_, X)(row.x + min(i, rows - 1) + column[i] * row.x_col);
+    keep->logit = keep->counts ? FROM_LANES(lane) : (real)0;
+    keep->weight = (real)1;
+#if HAS_WEIGHTS
+    for (uint i = 0; i < VEC; i++)
+        lane[i] = row.weights[column[i]];
+    keep->weight = keep->counts ? FROM_LANES(lane) : (real)0;
+#endif
     keep_nothing_yet(keep);
 }
 #else
 /* Of a row with this target, where x is this. */
 static void keep_target(struct keep *keep, struct row row, TARGET label, SCALAR x)
 {
-    struct target t = target_of(row, label, x);
-    keep->counts = t.counts;
-    keep->bad = t.bad;
-    keep->target = t.column;
-    keep->logit = (real)t.x;
-    keep->weight = (real)t.weight;
+    const bool is_class = sizeof(TARGET) == 4 ? (uint)label < row.cols /* at most 2^31 */
+                                              : (ulong)label < row.cols;
+    keep->counts = row.inside && (long)label != row.ignore;
+    keep->bad = keep->counts && !is_class;
+    keep->counts = keep->counts && is_class;
+    keep->target = target_column(row, label);
+    keep->logit = keep->counts ? (real)x : (real)0;
+    keep->weight = (real)1;
+#if HAS_WEIGHTS
+    keep->weight = keep->counts ? (real)row.weights[keep->target] : (real)0;
+#endif
     keep_nothing_yet(keep);
 }
 
