@@ -181,10 +181,12 @@ INLINE void strip_add(const struct strip *s, uint c, uint n, uint b, real max, s
 #else
         term[k] = op_lifted_term(s->row, e, max);
 #endif
-        if (COUNTS_ONES)
-            set_apart(&ones, term + k, e.x, ones_at(max), term[k]);
-        else if (OP_NEEDS_REST)
+#if COUNTS_ONES
+        set_apart(&ones, term + k, e.x, ones_at(max), term[k]);
+#else
+        if (OP_NEEDS_REST)
             sums->others.part = pair_add(sums->others.part, term[k]);
+#endif
     }
     if (COUNTS_ONES || !OP_NEEDS_REST) {
         real sum = tree_sum(term);
