@@ -239,6 +239,7 @@ void forms_suite(Suite *suite, int device)
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         const char *name = clsm_variants[v].name;
         p.cols = clsm_variants[v].cols.min;
+        give_neighbours(v, &p);
         if (is_new_variant_here(d, v) && can_serve(d, v, &p))
             add_test(suite, device + MAX_DEVICES * (int)v, name,
                      every_form_is_within_the_bound);

@@ -159,6 +159,71 @@ START_TEST(neighbours_have_numbers_of_their_own)
 }
 END_TEST
 
+/* The same for whatever rows may have besides their elements: masks whose neighbours
+ * stand side by side, are one for all, or stand apart, targets with weights, and
+ * temperature 0. */
+static const struct own {
+    clsm_op op;
+    unsigned operands;
+    clsm_mask_type mask;
+    clsm_mask_stride stride;
+    double smoothing;
+    bool cold;
+} owns[] = {
+    {.op = CLSM_SOFTMAX,
+     .operands = CLSM_BIT(CLSM_MASK),
+     .mask = CLSM_MASK_BOOL,
+     .stride = {.inner = 1, .col = 37}},
+    {.op = CLSM_LOG_SOFTMAX,
+     .operands = CLSM_BIT(CLSM_MASK),
+     .mask = CLSM_MASK_F32,
+     .stride = {.col = 1, .row = 600}},
+    {.op = CLSM_SOFTMAX,
+     .operands = CLSM_BIT(CLSM_MASK),
+     .mask = CLSM_MASK_F16,
+     .stride = {.inner = 2, .col = 75}},
+    {.op = CLSM_LOG_SOFTMAX,
+     .operands = CLSM_BIT(CLSM_TEMPERATURE) | CLSM_BIT(CLSM_LSE)},
+    {.op = CLSM_SOFTMAX, .operands = CLSM_BIT(CLSM_SUM), .cold = true},
+    {.op = CLSM_CROSS_ENTROPY,
+     .operands = CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_LOSS) | CLSM_BIT(CLSM_WEIGHTS) |
+                 CLSM_BIT(CLSM_BAD_TARGETS)},
+    {.op = CLSM_CROSS_ENTROPY,
+     .operands = CLSM_BIT(CLSM_TARGETS) | CLSM_BIT(CLSM_WEIGHTS),
+     .smoothing = 0.1},
+    {.op = CLSM_CROSS_ENTROPY_LOSS,
+     .operands = CLSM_BIT(CLSM_TARGETS),
+     .smoothing = 0.1},
+};
+
+START_TEST(neighbours_have_masks_and_targets_of_their_own)
+{
+    static const struct layout_case beside[] = {
+        {CLSM_F32, CLSM_F32, .rows = 5, .cols = 21, .inner = 37},
+        {CLSM_BF16, CLSM_BF16, .rows = 2, .cols = 600, .inner = 18},
+    };
+    const size_t each = COUNT(beside) * COUNT(owns);
+    struct tally t = tally_of(_i);
+    for (size_t n = 0; n < each * clsm_variant_count; n++) {
+        const struct own *own = &owns[n / COUNT(beside) % COUNT(owns)];
+        unsigned v = (unsigned)(n / each);
+        struct trial trial = trial_of(&beside[n % COUNT(beside)]);
+        clsm_problem *p = &trial.problem;
+        p->op = own->op;
+        p->operands = own->operands;
+        p->mask_type = own->mask;
+        p->mask_stride = own->stride;
+        p->label_smoothing = own->smoothing;
+        p->temperature = own->cold ? 0 : p->temperature;
+        p->variant = clsm_variants[v].name;
+        if (clsm_variants[v].row_per_lane && can_serve(t.device, v, p) &&
+            can_do(t.device, p))
+            tally_trial(&t, &trial, NULL);
+    }
+    tally_end(&t);
+}
+END_TEST
+
 /* A GPU is given this many work-items for each unit before they loop; see enqueue.c. */
 enum { ITEMS_PER_UNIT = 16384 };
 
@@ -244,6 +309,7 @@ void layouts_suite(Suite *suite, int device)
     add_test(suite, device, NULL, y_may_be_x);
     add_test(suite, device, NULL, any_axis_is_served);
     add_test(suite, device, NULL, neighbours_have_numbers_of_their_own);
+    add_test(suite, device, NULL, neighbours_have_masks_and_targets_of_their_own);
     add_test(suite, device, NULL, more_rows_than_work_groups_are_looped_over);
     if (!(devices[device].session.engine->traits.bits & TRAIT_CPU))
         add_test(suite, device, NULL, more_rows_than_work_items_are_looped_over);

@@ -283,8 +283,6 @@ START_TEST(short_middle_axes_go_to_what_has_neighbours_side_by_side)
         is_sound(&p, &gpu);
         EXPECT(clsm_variants[c.ranked[0].config.variant].geometry == ROWS_PER_ITEM,
                "%s of %zu columns", clsm_op_name(op), p.cols);
-        if (clsm_has(&p, CLSM_TARGETS))
-            continue;
         ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
         is_sound(&p, &cpu);
         EXPECT(clsm_variants[c.ranked[0].config.variant].row_per_lane,
