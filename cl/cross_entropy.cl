@@ -78,8 +78,10 @@ static void keep_lanes(struct keep *keep, struct row row, uint rows)
     TARGET target[VEC];
     uint column[VEC];
     SCALAR lane[VEC];
-    row_targets label = *(const __global row_targets *)row.target;
-    if (rows < VEC) {
+    row_targets label;
+    if (rows == VEC) {
+        label = *(const __global row_targets *)row.target;
+    } else {
         for (uint i = 0; i < VEC; i++)
             target[i] = row.target[min(i, rows - 1)];
         label = *(const row_targets *)target;
@@ -91,12 +93,12 @@ static void keep_lanes(struct keep *keep, struct row row, uint rows)
     keep->target = is_class ? TO_U32(label) : (row_uint)0;
     *(words_u32 *)column = keep->target;
     for (uint i = 0; i < VEC; i++)
-        lane[i] = CAT(get_, X)(row.x + min(i, rows - 1) + column[i] * row.x_col);
+        lane[i] = row.cols ? CAT(get_, X)(row.x + min(i, rows - 1) + column[i] * row.x_col) : 0;
     keep->logit = keep->counts ? FROM_LANES(lane) : (real)0;
     keep->weight = (real)1;
 #if HAS_WEIGHTS
     for (uint i = 0; i < VEC; i++)
-        lane[i] = row.weights[column[i]];
+        lane[i] = row.cols ? row.weights[column[i]] : 0;
     keep->weight = keep->counts ? FROM_LANES(lane) : (real)0;
 #endif
     keep_nothing_yet(keep);
