@@ -28,10 +28,9 @@
 /* Of many equal terms far below the maximum a logarithm shows what rounding took from their
  * difference, and of millions the sum itself; of a few hundred neither does. Differences of
  * 16-bit numbers are seldom rounded. */
-#define MANY_HUNDREDS 512
-#if defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= MANY_HUNDREDS
-#define SHARP 0
-#elif defined SHORT_COLS || !(OP_NEEDS_REST || HAS_LSE || FAR)
+#define FEW_HUNDRED 512
+#if defined SHORT_COLS || (defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= FEW_HUNDRED) || \
+    !(OP_NEEDS_REST || HAS_LSE || FAR)
 #define SHARP 0
 #elif FORMS
 #define SHARP (!ROUGH)
