@@ -72,12 +72,11 @@ static void keep_nothing_yet(struct keep *keep)
 typedef CAT(TARGET, WIDTH) row_targets __attribute__((aligned(sizeof(TARGET))));
 typedef CAT(u, TARGET) class_id;
 
-/* Of rows side by side, of which so many are there: behind them the last one again. */
+/* Of rows that are lanes, of which so many are there: behind them the last one again. Their
+ * targets stand side by side; the targets' x come after. */
 static void keep_lanes(struct keep *keep, struct row row, uint rows)
 {
     TARGET target[VEC];
-    uint column[VEC];
-    SCALAR lane[VEC];
     row_targets label;
     if (rows == VEC) {
         label = *(const __global row_targets *)row.target;
@@ -91,17 +90,21 @@ static void keep_lanes(struct keep *keep, struct row row, uint rows)
     keep->counts = !ignored && is_class;
     keep->bad = !ignored && !is_class;
     keep->target = is_class ? TO_U32(label) : (row_uint)0;
-    *(words_u32 *)column = keep->target;
-    for (uint i = 0; i < VEC; i++)
-        lane[i] = row.cols ? CAT(get_, X)(row.x + min(i, rows - 1) + column[i] * row.x_col) : 0;
-    keep->logit = keep->counts ? FROM_LANES(lane) : (real)0;
     keep->weight = (real)1;
 #if HAS_WEIGHTS
+    uint column[VEC];
+    SCALAR lane[VEC];
+    *(words_u32 *)column = keep->target;
     for (uint i = 0; i < VEC; i++)
         lane[i] = row.cols ? row.weights[column[i]] : 0;
     keep->weight = keep->counts ? FROM_LANES(lane) : (real)0;
 #endif
     keep_nothing_yet(keep);
+}
+
+static void keep_logits(struct keep *keep, real x)
+{
+    keep->logit = keep->counts ? x : (real)0;
 }
 #else
 /* Of a row with this target, where x is this. */

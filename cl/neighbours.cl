@@ -159,6 +159,19 @@ INLINE void strip_write(const struct strip *s, const struct result *result, cons
 }
 #endif
 
+#if OP_KEEPS
+/* x in one column of each row. */
+INLINE real strip_logits(struct row row, row_uint columns, uint rows)
+{
+    uint column[VEC];
+    SCALAR lane[VEC];
+    *(words_u32 *)column = columns;
+    for (uint i = 0; i < VEC; i++)
+        lane[i] = row.cols ? CAT(get_, X)(row.x + min(i, rows - 1) + column[i] * row.x_col) : 0;
+    return FROM_LANES(lane);
+}
+#endif
+
 /* Vector b's results; those that are one a row are written. */
 INLINE struct result close_vector(const struct strip *s, uint b, real max)
 {
@@ -167,6 +180,7 @@ INLINE struct result close_vector(const struct strip *s, uint b, real max)
     struct keep keep;
 #if OP_KEEPS
     keep_lanes(&keep, row, rows);
+    keep_logits(&keep, strip_logits(row, keep.target, rows));
 #endif
     struct state state = strip_state(s, b, max, &keep);
     struct result result = op_result(row, state, &keep);

@@ -10,7 +10,7 @@
  *     OP_GIVEN      max and sum are read instead of computed
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
  *                   keep_reduce; for the others these are empty. Where rows are lanes,
- *                   ROW_PER_LANE, keep_lanes and keep_lanes_end begin and end it
+ *                   ROW_PER_LANE, keep_lanes and keep_logits begin it, keep_lanes_end ends it
  *     OP_ADDS       keep_add is not empty: elements may be seen once only
  *     OP_FROM_TERM  its values can be made of the terms: op_from_term
  *     OP_RESCALES   they are products with a number of the result, op_rescale: where all of a

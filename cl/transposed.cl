@@ -4,7 +4,7 @@
  * vectors is a row, and each vector a column, so that no lane is idle and nothing is reduced
  * across lanes. Four columns at a time are transposed on their way from x and to y. Reads x
  * once, writes y once, in whole lines. Wins on CPU runtimes on short rows. For operations
- * whose rows have nothing of their own but their elements and a given maximum and sum.
+ * whose rows have nothing of their own but their elements, a target, and a given maximum and sum.
  */
 #ifndef COLS
 #define COLS 7
@@ -13,6 +13,8 @@
 #include "ring.cl"
 #include "wide_set.cl"
 #include "lane_rows.cl"
+#define TERMS 8 /* added as a tree: more, next to a large one, would be lost */
+#include "term_sum.cl"
 
 enum {
     WHOLE_COLS = COLS / 4 * 4,
@@ -30,7 +32,7 @@ enum {
 
 /* Some rows, one in each lane; where there are fewer than lanes, the last one again. */
 struct group {
-    struct row row; /* the first, with columns without end: no vector has any past it */
+    struct row row; /* the first, without an end: no vector has any column past it */
     uint rows;
     real x[COLS]; /* logits, or their terms */
 #if HAS_DY
@@ -76,6 +78,21 @@ INLINE void read_group(TENSORS, size_t r, bool packed, struct group *g)
 #endif
 }
 
+/* The next rows, if these are packed. */
+INLINE void group_step(struct group *g)
+{
+    g->row.x += VEC * COLS;
+#if HAS_DY
+    g->row.dy += VEC * COLS;
+#endif
+#if HAS_TARGETS
+    g->row.target += VEC;
+#endif
+#if HAS_LOSS
+    g->row.loss_out += VEC;
+#endif
+}
+
 INLINE struct element group_element(const struct group *g, uint c)
 {
     struct element e = {0, g->x[c], (real)0};
@@ -84,6 +101,17 @@ INLINE struct element group_element(const struct group *g, uint c)
 #endif
     return e;
 }
+
+#if OP_KEEPS
+/* x in one column of each row. */
+INLINE real group_logits(const struct group *g, row_uint columns)
+{
+    real v = (real)0;
+    FOUR_BY_FOUR for (uint c = 0; c < COLS; c++)
+        v = pick(c, columns, g->x[c], v);
+    return v;
+}
+#endif
 
 INLINE real group_max(const struct group *g)
 {
@@ -96,38 +124,41 @@ INLINE real group_max(const struct group *g)
 }
 
 /* Leaves the terms, where results are made of them. */
-INLINE struct pair group_sum(struct group *g, real max)
+INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
 {
     struct near near = near_of(max);
-    struct pair sum = {(real)0, (real)0};
-    FOUR_BY_FOUR for (uint c = 0; c < COLS; c += 8)
+    struct pair sum = {(real)0, (real)0}, ones = {(real)0, (real)0};
+    FOUR_BY_FOUR for (uint c = 0; c < COLS; c += TERMS)
     {
-        real term[8];
-        UNROLL for (uint k = 0; k < 8; k++)
+        real term[TERMS];
+        UNROLL for (uint k = 0; k < TERMS; k++)
         {
             term[k] = (real)0;
             if (c + k >= COLS)
                 continue;
-            term[k] = near_term(g->row, group_element(g, c + k), near);
+            struct element e = group_element(g, c + k);
+            keep_add(keep, g->row, e);
+            term[k] = near_term(g->row, e, near);
             if (MADE_OF_TERMS)
                 g->x[c + k] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
+#if COUNTS_ONES
+            set_apart(&ones.hi, term + k, e.x, ones_at(max), term[k]);
+#else
             if (OP_NEEDS_REST)
                 sum = pair_add(sum, term[k]);
+#endif
         }
-        if (OP_NEEDS_REST)
+        if (OP_NEEDS_REST && !COUNTS_ONES)
             continue;
-        /* Eight at a time as a tree: more of them, next to a large one, would be lost. */
-        UNROLL for (uint d = 4; d > 0; d /= 2)
-            UNROLL for (uint k = 0; k < d; k++)
-                term[k] += term[k + d];
-        if (COLS <= 8)
-            sum.hi = term[0];
+        if (COLS <= TERMS)
+            sum.hi = tree_sum(term);
         else if (ROUGH)
-            sum.hi += term[0];
+            sum.hi += tree_sum(term);
         else
-            sum = pair_add(sum, term[0]);
+            sum = pair_add(sum, tree_sum(term));
     }
-    return pair_down(sum);
+    sum = pair_down(sum);
+    return COUNTS_ONES ? pair_merge(ones, sum) : sum;
 }
 
 #if OP_WRITES == WRITES_ROW
@@ -143,7 +174,7 @@ INLINE void keep_group(struct group *g, struct result result, __local word_y *to
                 v[k] = v[0];
             else
 #if MADE_OF_TERMS
-                v[k] = op_from_term(g->row, 0, g->x[c + k], result);
+                v[k] = op_from_term(g->row, c + k, g->x[c + k], result);
 #else
                 v[k] = op_value(g->row, group_element(g, c + k), result);
 #endif
@@ -152,7 +183,8 @@ INLINE void keep_group(struct group *g, struct result result, __local word_y *to
 }
 #endif
 
-INLINE struct state group_state(struct group *g, const __global SCALAR *from_max,
+INLINE struct state group_state(struct group *g, struct keep *keep,
+                                const __global SCALAR *from_max,
                                 const __global SCALAR *from_sum)
 {
     struct state s = state_empty();
@@ -162,7 +194,7 @@ INLINE struct state group_state(struct group *g, const __global SCALAR *from_max
 #else
     if (OP_NEEDS_MAX)
         s.max = group_max(g);
-    s.sum = group_sum(g, s.max);
+    s.sum = group_sum(g, s.max, keep);
 #endif
     return log_beside(s);
 }
@@ -200,29 +232,31 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
     bool dense = !BATCHED && shape.y.row == COLS, past = is_large(shape);
     size_t packed = packed_up_to(shape);
     struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
-    struct keep keep;
     struct group g;
     g.row = ROW_AT(first);
-    g.row.end = g.row.cols = NO_COLUMN;
-    keep_start(&keep, g.row);
+    g.row.end = NO_COLUMN;
     for (size_t r = first; r < last; r += VEC) {
         g.rows = (uint)min((size_t)VEC, last - r);
         read_group(ALL_TENSORS, r, g.rows == VEC && r + VEC <= packed, &g);
-        g.row.x += VEC * COLS;
-#if HAS_DY
-        g.row.dy += VEC * COLS;
+        struct keep keep;
+#if OP_KEEPS
+        keep_lanes(&keep, g.row, g.rows);
+        keep_logits(&keep, group_logits(&g, keep.target));
 #endif
 #if HAS_FROM_MAX
-        struct state s = group_state(&g, from_max + (shape.at_from_max + r),
+        struct state s = group_state(&g, &keep, from_max + (shape.at_from_max + r),
                                      from_sum + (shape.at_from_sum + r));
 #else
-        struct state s = group_state(&g, 0, 0);
+        struct state s = group_state(&g, &keep, 0, 0);
 #endif
         struct result result = op_result(g.row, s, &keep);
 #if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
         op_rescale(&result, (real)UNLIFTED);
 #endif
         write_states(g.row, r - first, g.rows, s);
+#if OP_KEEPS
+        keep_lanes_end(&keep, g.row, result, g.rows);
+#endif
 #if OP_WRITES == WRITES_ONE
         store_ones(ALL_TENSORS, r, g.rows, op_one(g.row, result));
 #elif OP_WRITES == WRITES_ROW
@@ -232,6 +266,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
         else if ((lines.count += g.rows * COLS) >= FULL)
             lines_flush(&lines, past);
 #endif
+        group_step(&g);
     }
     if (OP_WRITES == WRITES_ROW && dense) {
         lines_flush(&lines, past);

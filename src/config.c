@@ -168,12 +168,11 @@ static const char *lacking(unsigned traits)
     return NULL;
 }
 
-/* Has a row numbers of its own, besides elements, maximum and sum? */
+/* Has a row logits of its own making, besides elements, maximum and sum? */
 static bool rows_differ(const struct problem *p)
 {
     return clsm_has(p, CLSM_MASK) || clsm_has(p, CLSM_TEMPERATURE) ||
-           clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_SINKS) ||
-           clsm_has(p, CLSM_TARGETS);
+           clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_SINKS);
 }
 
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
@@ -219,6 +218,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "takes no numbers of heads, and makes no lists";
     if (v->alike && rows_differ(p))
         return "takes rows that differ in nothing but their elements";
+    if (v->alike && !v->row_per_lane && clsm_has(p, CLSM_TARGETS))
+        return "takes no targets";
     if (v->launches && clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW)
         return "the last launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
