@@ -223,7 +223,7 @@ INLINE void take_strip(const struct strip *s, bool past)
 }
 
 /* Columns that stand a multiple of a page apart share places in the caches, which a column of
- * results would have to find there before it is written. */
+ * results would have to find there before it is written; in the place of x it stands there. */
 INLINE bool columns_collide(struct shape shape)
 {
     const uint ways = 8;
@@ -242,7 +242,7 @@ clsm_row(TENSORS)
     size_t vectors = shape.rows / inner * each_row;
     size_t each = vectors / groups, extra = vectors % groups;
     size_t v = g * each + min(g, extra), last = v + each + (g < extra ? 1 : 0);
-    bool past = is_large(shape) || columns_collide(shape);
+    bool large = is_large(shape), collide = columns_collide(shape);
     while (v < last) {
         size_t at = v % each_row, left = inner - at * VEC;
         size_t r = v / each_row * inner + at * VEC;
@@ -272,7 +272,8 @@ clsm_row(TENSORS)
         s.given_max = from_max + (shape.at_from_max + r);
         s.given_sum = from_sum + (shape.at_from_sum + r);
 #endif
-        take_strip(&s, past);
+        bool in_place = (size_t)s.row.x == (size_t)s.row.y;
+        take_strip(&s, large || (collide && !in_place));
         v += s.vectors;
     }
 }
