@@ -75,11 +75,11 @@ clsm_row(TENSORS, SHARED)
     __local uint4 masks[MASK_STOCK];
     coming.masks = (__local uint *)masks + get_local_id(0) * MASK_PIECE;
 #elif MASKS_STAY
-    __local real planes[PACKS * CHUNK];
-    __local ulong masks_of; /* the address of the row's that stand there */
-    coming.planes = planes + get_local_id(0);
+    __local real planes[PACKS * CHUNK] __attribute__((aligned(16)));
+    __local ulong settled_for; /* whose masks stand there */
+    coming.planes = lane_place(planes, shape);
     if (get_local_id(0) == 0)
-        masks_of = 0;
+        settled_for = 0;
 #endif
     tell_ticket(counter, take_ticket(counter), tickets, others, &ticket);
     uint t = ticket;
@@ -93,11 +93,11 @@ clsm_row(TENSORS, SHARED)
             keep_start(&keep, p.row);
             ASK();
 #if MASKS_STAY
-            if (masks_of != (ulong)p.row.mask) {
+            if (settled_for != settled_as(p.row, p.cut)) {
                 barrier(CLK_LOCAL_MEM_FENCE); /* everybody has seen that, and needs none */
                 if (get_local_id(0) == 0)
-                    masks_of = (ulong)p.row.mask;
-                settle_masks(planes, p.row, p.number);
+                    settled_for = settled_as(p.row, p.cut);
+                settle_masks(planes, p.row, p.cut, p.number);
             }
 #endif
 #if ONE_PASS

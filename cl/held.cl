@@ -29,6 +29,9 @@
 #else
 #define MASKS_STAY 0
 #endif
+#ifndef STARTS_ALIKE
+#define STARTS_ALIKE 0 /* 1: rows start at the same element of a pack, unless a call says else */
+#endif
 
 /* Masks are read GROUP packs at a time: they need registers only until they are in x. */
 #if HAS_MASK
@@ -94,7 +97,7 @@ struct held {
 #if MASKS_AHEAD
     __local uint *masks; /* pack 0's, the next one's MASK_WORDS * WG further */
 #elif MASKS_STAY
-    const __local real *planes;
+    const __local char *planes;
 #endif
 #if ONE_PASS
     real bunch_max[BUNCHES]; /* that its terms were taken relative to */

@@ -105,6 +105,13 @@ bool clsm_masks_stay(const struct config *config, const struct problem *p)
            p->mask_type != CLSM_MASK_BOOL && !clsm_problem_is_f64(p);
 }
 
+bool clsm_starts_alike(const struct problem *p)
+{
+    size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type);
+    return p->deterministic || (!p->open_cols && p->x.row_stride % pack == 0 &&
+                                (p->one_matrix || p->x.matrix_stride % pack == 0));
+}
+
 /* Bytes of the masks beside the packs of `wg` work-items, see cl/planes.cl: those that
  * come ahead, or windows of those that stay. */
 static size_t mask_bytes(const struct config *config, const struct problem *p,

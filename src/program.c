@@ -136,6 +136,8 @@ static void describe_config(const struct config *config, const struct problem *p
         if (part_groups)
             put(b, " -DPART_GROUPS=%zu", part_groups);
     }
+    if (clsm_masks_stay(config, p) && clsm_starts_alike(p))
+        put(b, " -DSTARTS_ALIKE=1");
     if (v->row_per_lane)
         put(b, " -DROW_PER_LANE=1");
     if (v->pipelined)

@@ -165,6 +165,9 @@ unsigned clsm_config_kept(const struct config *config, const struct problem *p,
 /* Does a mask that is added stay in local memory, for all rows that have the same? */
 bool clsm_masks_stay(const struct config *config, const struct problem *p);
 
+/* Do all rows start at the same element of a pack, if a call does not say otherwise? */
+bool clsm_starts_alike(const struct problem *p);
+
 /* Bytes of the others, in local memory. */
 size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
                                const struct traits *t);

@@ -17,6 +17,7 @@
 #include "program.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ union kernel {
  * local memory in it. */
 struct call {
     union kernel kernel;
-    const void *x, *beside; /* dy or temperatures; targets: or NULL */
+    const void *x, *beside; /* dy, temperatures, or a mask; targets: or NULL */
     const int *targets;
     void *y;
     float *loss;
@@ -86,12 +87,21 @@ static const char *type_name(int i)
     return clsm_type_name((clsm_type)i);
 }
 
-/* An operation may end in "+temperature". */
+/* Takes it from an operation's name; was it there? */
+static bool takes_ending(char *name, const char *ending)
+{
+    char *at = strstr(name, ending);
+    if (at)
+        *at = 0;
+    return at;
+}
+
+/* An operation may end in "+temperature", or "+mask" for one of f32 that all rows
+ * share. */
 static void parse(char **arg, struct trial *t)
 {
-    char *heated = strstr(arg[0], "+temperature");
-    if (heated)
-        *heated = 0;
+    bool heated = takes_ending(arg[0], "+temperature");
+    bool masked = takes_ending(arg[0], "+mask");
     clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
     clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
     static struct choice choice;
@@ -99,6 +109,7 @@ static void parse(char **arg, struct trial *t)
                       strtoul(arg[3], NULL, 10));
     t->problem.inner = strtoul(arg[4], NULL, 10);
     t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
+    t->problem.mask_type = masked ? CLSM_MASK_F32 : CLSM_MASK_NONE;
     if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
         clsm_choose(&t->checked, &gpu, arg[5], &choice) != CLSM_OK)
         exit(fail(arg[5], clsm_last_message()));
@@ -179,6 +190,15 @@ static float *make_temperatures(const struct trial *t)
     return heats;
 }
 
+/* One a column, none of them the same as its neighbours. */
+static float *make_mask(const struct trial *t)
+{
+    float *mask = malloc(t->problem.cols * sizeof *mask);
+    for (size_t c = 0; c < t->problem.cols; c++)
+        mask[c] = c % 11 == 3 ? -INFINITY : (float)(c * 37 % 101) / 16 - 3;
+    return mask;
+}
+
 /* One a softmax: columns, what is ignored, what is no column. */
 static int *make_targets(const struct trial *t)
 {
@@ -213,10 +233,13 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     float *loss[2] = {calloc(softmaxes, sizeof(float)),
                       calloc(softmaxes, sizeof(float))};
     void *x = make_x(t, elements, 1), *shared = calloc(1, SHARED_BYTES);
-    clsm_operand o = clsm_has(p, CLSM_DY) ? CLSM_DY : CLSM_TEMPERATURE;
-    void *beside = !clsm_has(p, o) ? NULL
-                   : o == CLSM_DY  ? make_x(t, elements, 2)
-                                   : make_temperatures(t);
+    clsm_operand o = clsm_has(p, CLSM_DY)     ? CLSM_DY
+                     : clsm_has(p, CLSM_MASK) ? CLSM_MASK
+                                              : CLSM_TEMPERATURE;
+    void *beside = !clsm_has(p, o)  ? NULL
+                   : o == CLSM_DY   ? make_x(t, elements, 2)
+                   : o == CLSM_MASK ? make_mask(t)
+                                    : make_temperatures(t);
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     struct call calls[MOST_GROUPS] = {0};
     void *arguments[MOST_GROUPS];
