@@ -44,11 +44,12 @@ INLINE real bunch_factor(const struct held *h, uint b, real max)
     return exp_nonpositive(below_max(h->bunch_max[b], max));
 }
 
+/* The state of this set of lanes. */
 INLINE struct state held_once(struct held *h, struct row row, struct cut cut, uint first,
                               __local real *scratch)
 {
     struct state s = state_empty();
-    real most = -INFINITY, ones = (real)0, sum[BUNCHES];
+    real most = -INFINITY, sum[BUNCHES];
     stock_wait();
     UNROLL for (uint b = 0; b < BUNCHES; b++)
     {
@@ -60,7 +61,7 @@ INLINE struct state held_once(struct held *h, struct row row, struct cut cut, ui
     }
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
         most = real_max(most, h->edge_x[i]);
-    s.max = set_max(most, scratch);
+    s.max = lanes_max(most, scratch);
     UNROLL for (uint b = 0; b < BUNCHES; b++)
     {
         real part = sum[b] * bunch_factor(h, b, s.max);
@@ -69,8 +70,13 @@ INLINE struct state held_once(struct held *h, struct row row, struct cut cut, ui
         else
             s.sum = pair_add(s.sum, part);
     }
-    s.sum = edge_sum(h, row, cut, first, s.max, s.sum, &ones);
-    s.sum = set_sum(s.sum, scratch);
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+    {
+        struct element e = edge_element(h, row, cut, first, i);
+        if (e.c != NO_COLUMN)
+            s.sum = pair_add(s.sum, op_term(row, e, s.max));
+    }
+    s.sum = lanes_row_sum(s.sum, scratch);
     return s;
 }
 #endif

@@ -201,8 +201,14 @@ INLINE void held_write(struct held *h, uint kept, struct row row, struct cut cut
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
         struct element e = edge_element(h, row, cut, first, i);
-        if (e.c != NO_COLUMN)
-            row_store(row, e.c, row.cols, written(row, e, &as));
+        if (e.c == NO_COLUMN)
+            break;
+#if ONE_PASS
+        real v = op_from_term(row, e.c, op_term(row, e, as.result.max), as.result);
+        row_store(row, e.c, row.cols, v);
+#else
+        row_store(row, e.c, row.cols, written(row, e, &as));
+#endif
     }
     write_spot(row, cut, first, as.result);
 }

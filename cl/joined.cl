@@ -41,8 +41,11 @@ clsm_row(TENSORS, SHARED)
 #else
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
-        if (OP_WRITES == WRITES_ROW || part == 0) /* else the first part writes all there is */
-            s = join(shape, r, shared, scratch, told);
+        if (OP_WRITES == WRITES_ROW || part == 0) { /* else the first part writes all there is */
+            look(shape, r, shared, scratch, told);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            s = told_state(told);
+        }
 #endif
         uint taken = take_ticket(shared); /* is on its way while the row is written */
         if (OP_WRITES == WRITES_ROW || part == 0) {

@@ -23,7 +23,7 @@ INLINE ulong settled_as(struct row row, struct cut cut)
 }
 
 /* The windows of this part's columns, whatever row asks. */
-INLINE void settle_masks(__local real *planes, struct row row, struct cut cut, uint number)
+INLINE void fill_planes(__local real *planes, struct row row, struct cut cut, uint number)
 {
     const uint lane = (uint)get_local_id(0);
     ROLLED for (uint j = 0; j < PACKS; j++)
@@ -46,6 +46,18 @@ INLINE void settle_masks(__local real *planes, struct row row, struct cut cut, u
     }
     stock_wait();
     barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* The same, if others stand there: `as` says which. */
+INLINE void settle_masks(__local real *planes, __local ulong *as, struct row row, struct cut cut,
+                         uint number)
+{
+    if (*as == settled_as(row, cut))
+        return;
+    barrier(CLK_LOCAL_MEM_FENCE); /* everybody has seen that, and needs none of them */
+    if (get_local_id(0) == 0)
+        *as = settled_as(row, cut);
+    fill_planes(planes, row, cut, number);
 }
 
 /* A work-item's place in each plane. That the compiler does not know how it came about keeps

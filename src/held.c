@@ -10,8 +10,7 @@ enum {
     LOCAL_SPARE_BYTES = 512,
     AHEAD_ITEM_BYTES = 192, /* so that a unit has room for as many as its registers; */
     AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks, */
-    SETTLED_BYTES = 336,    /* and with masks that stay, */
-    SETTLED_WORDS = 40,     /* beside which fewer work-groups have room */
+    SETTLED_BYTES = 288,    /* and with masks that stay */
     MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
     MAX_GROUP_WORDS = 32768,
     STOCKED_REGISTERS = 64,
@@ -175,8 +174,7 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
     size_t item_bytes = stay     ? SETTLED_BYTES
                         : halves ? AHEAD_HALF_BYTES
                                  : AHEAD_ITEM_BYTES;
-    size_t most_ahead = stay ? SETTLED_WORDS : KEPT_WORDS;
-    if (v->ahead && (words > most_ahead || !may_stock(config, p) ||
+    if (v->ahead && (words > KEPT_WORDS || !may_stock(config, p) ||
                      stock > item_bytes * clsm_config_wg(config)))
         return false;
     return packs <= MOST_PACKS && words <= most_words(p) &&
