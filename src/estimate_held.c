@@ -41,7 +41,8 @@ enum {
     LATE_MASK = 4000,   /* ... and with masks to be read first */
     MASK_WORDS = 16,    /* that leave registers for masks */
     ONCE_STEPS = 10, /* of an element of 4 and of 2 bytes, with its mask, where one */
-    ONCE_HALF = 4    /* pass makes terms of it, see cl/held_once.cl */
+    ONCE_HALF = 4,   /* pass makes terms of it, see cl/held_once.cl, */
+    ONCE_PART_STEPS = 700 /* and for each part */
 };
 
 /* Cycles of a step that no other work-item fills; local memory against registers; what
@@ -129,7 +130,8 @@ static double row_steps(const struct config *config, const struct problem *p,
 {
     enum effort effort = clsm_effort(p);
     double lanes = log2(clsm_config_workers(config, t));
-    double steps = clsm_variants[config->variant].ahead ? PART_STEPS
+    double steps = goes_once(config, p)                   ? ONCE_PART_STEPS
+                   : clsm_variants[config->variant].ahead ? PART_STEPS
                    : s->barriers
                        ? steps_of[effort].row
                        : steps_of[effort].lanes + lanes * steps_of[effort].level;
