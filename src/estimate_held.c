@@ -58,6 +58,9 @@ static const double GATHER_COST = 1.3, MASK_COST = 1.3;
 static const double CACHE_COST = 1.3, SETTLED_COST = 1.3;
 /* A part's way where one pass makes terms of it. */
 static const double ONCE_COST = 0.65;
+/* Steps of 16-bit elements whose masks stay, where no pass makes all of them at once.
+ */
+static const double STAYING_HALF = 0.6;
 
 /* Steps of a work-item, by the effort: for a row, where a work-group has it, where a
  * cluster has it, and there for each doubling of the lanes; for an element of 4 and of
@@ -122,7 +125,10 @@ static double element_steps(const struct config *config, const struct problem *p
     if (goes_once(config, p))
         return halves ? ONCE_HALF : ONCE_STEPS;
     double steps = halves ? steps_of[effort].half : steps_of[effort].element;
-    return clsm_problem_is_f64(p) ? 100 : steps + clsm_form_steps(p);
+    steps += clsm_form_steps(p);
+    if (halves && saves_mask(config, p))
+        steps *= STAYING_HALF;
+    return clsm_problem_is_f64(p) ? 100 : steps;
 }
 
 static double row_steps(const struct config *config, const struct problem *p,
@@ -250,7 +256,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double queue = QUEUE_CYCLES + (in_step ? JOIN_QUEUE : 0);
     double turns = ceil(s.groups / (units * s.resident)) * chunks * rounds;
     double waiting =
-        (turns - 1) * (alone + queue) * (goes_once(config, p) ? ONCE_COST : 1);
+        (turns - 1) * (alone + queue) * (saves_mask(config, p) ? ONCE_COST : 1);
     double late = LATE_CYCLES + LATE_PART * s.parts;
     late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
     late *= in_step ? turns - 1 : 0;
