@@ -43,7 +43,7 @@ struct drawing {
     uint tickets, others;
 };
 
-/* In a kernel that has the same part of all rows, `settled`, whose tickets are rows. */
+/* Of all parts; or of rows of which each work-group has the same part. */
 INLINE struct drawing drawing_of(volatile __global uint *shared, struct shape shape, uint settled)
 {
 #if SETTLED

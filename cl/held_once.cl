@@ -44,7 +44,7 @@ INLINE real bunch_factor(const struct held *h, uint b, real max)
     return exp_nonpositive(below_max(h->bunch_max[b], max));
 }
 
-/* The state of this set of lanes. */
+/* The state of this set of lanes. Of elements beside the packs there are logits still. */
 INLINE struct state held_once(struct held *h, struct row row, struct cut cut, uint first,
                               __local real *scratch)
 {
