@@ -4,6 +4,9 @@
  * what the processor has, older ones of builtins only whether they know them. Each has its
  * portable twin where it is used.
  */
+#ifndef HAS_X86_BF16
+#define HAS_X86_BF16 0
+#endif
 #if VEC == 16 && defined __has_builtin && !REAL_IS_F64
 typedef float x86_reals __attribute__((vector_size(64)));
 typedef short x86_words __attribute__((vector_size(32)));
@@ -66,21 +69,35 @@ static void x86_store_words(ushort16 v, __global void *p, uint count)
 }
 #endif
 
-/* To nearest even; a NaN becomes quiet, and what is subnormal 0. */
+/* Two vectors to nearest even; a NaN becomes quiet, and what is subnormal 0. The host may know of
+ * the instruction (HAS_X86_BF16) where the driver's compiler takes the processor for an older one. */
 #if defined __AVX512BF16__ && __has_builtin(__builtin_ia32_cvtne2ps2bf16_512)
 #define X86_BF16 1
+static uint16 x86_bf16_pair(float16 low, float16 high)
+{
+    return __builtin_astype(
+        __builtin_ia32_cvtne2ps2bf16_512(X86_REALS(high), X86_REALS(low)), uint16);
+}
+#elif defined __AVX512BW__ && HAS_X86_BF16
+#define X86_BF16 1
+static uint16 x86_bf16_pair(float16 low, float16 high)
+{
+    x86_reals both;
+    __asm__("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(X86_REALS(high)), "v"(X86_REALS(low)));
+    return __builtin_astype(both, uint16);
+}
+#endif
+
+#if X86_BF16
 static ushort16 x86_bf16_bits(float16 v)
 {
-    x86_reals r = X86_REALS(v); /* twice: of the function for one the types differ by version */
-    uint16 both = __builtin_astype(__builtin_ia32_cvtne2ps2bf16_512(r, r), uint16);
-    return __builtin_astype(both.lo, ushort16);
+    return __builtin_astype(x86_bf16_pair(v, v).lo, ushort16);
 }
 
 /* Both halves of a line. */
 static void x86_bf16_parts(const float16 *v, ushort16 *part)
 {
-    uint16 both = __builtin_astype(
-        __builtin_ia32_cvtne2ps2bf16_512(X86_REALS(v[1]), X86_REALS(v[0])), uint16);
+    uint16 both = x86_bf16_pair(v[0], v[1]);
     part[0] = __builtin_astype(both.lo, ushort16);
     part[1] = __builtin_astype(both.hi, ushort16);
 }

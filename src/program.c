@@ -144,6 +144,8 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DHOLD_COLS=%zu%s%s", clsm_config_hold_cols(config, p, t),
             keeps_subnormals(p) ? "" : " -cl-denorms-are-zero -DFLUSHES=1",
             p->read_soon ? " -DREAD_SOON=1" : "");
+    if (v->pipelined && t->bits & TRAIT_X86_BF16)
+        put(b, " -DHAS_X86_BF16=1");
     if (vec)
         put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
     else if (lanes)

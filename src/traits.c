@@ -4,6 +4,7 @@
 
 #include "ask.h"
 #include "lanes.h"
+#include "processor.h"
 #include "status.h"
 
 #include <stdio.h>
@@ -28,10 +29,11 @@ static void identify(cl_device_id device, cl_platform_id platform, struct traits
 static void find_quirks(cl_device_id device, cl_platform_id platform,
                         const char *extensions, struct traits *t)
 {
-    char name[64], driver[64];
+    char name[64], driver[64], of_device[160];
     int year = 0;
     clsm_ask_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
     clsm_ask_text(device, CL_DRIVER_VERSION, driver, sizeof driver);
+    clsm_ask_text(device, CL_DEVICE_NAME, of_device, sizeof of_device);
     bool old_rusticl =
         strcmp(name, "rusticl") == 0 && sscanf(driver, "%d", &year) == 1 && year < 23;
     bool nv = clsm_has_extension(extensions, "cl_nv_device_attribute_query");
@@ -45,6 +47,8 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
     if (pocl && t->bits & TRAIT_CPU && sscanf(driver, "%d", &major) == 1 &&
         major >= 3 && major <= 6)
         t->bits |= TRAIT_OWN_HEADER;
+    if (pocl && t->bits & TRAIT_CPU && clsm_processor_has_bf16(of_device))
+        t->bits |= TRAIT_X86_BF16;
 }
 
 clsm_status clsm_traits_of(cl_device_id device, struct traits *t)

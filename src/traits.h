@@ -35,6 +35,7 @@ enum {
     TRAIT_QUIRK_KERNEL_WG = 1u << 4,
     TRAIT_NV_OPTIONS = 1u << 9, /* takes -cl-nv-verbose and -cl-nv-maxrregcount */
     TRAIT_OWN_HEADER = 1u << 10, /* builds without the driver's header, see builtins.cl */
+    TRAIT_X86_BF16 = 1u << 11,   /* AVX-512's conversions to bf16, see x86.cl */
 };
 
 struct traits {

@@ -38,6 +38,7 @@
     X(tiles)                                                                           \
     X(tuned)                                                                           \
     X(usage)                                                                           \
+    X(processor)                                                                       \
     X(exp)                                                                             \
     X(cache)                                                                           \
     X(cache_folder)                                                                    \
