@@ -48,7 +48,7 @@ static bool add_call(struct candidates *all, const struct peer *peer, const char
                      const struct stage *stage)
 {
     const clsm_problem *p = &stage->problem;
-    void *call = peer->make(p->x_type, p->rows, p->cols);
+    void *call = peer->make(p->x_type, p->rows * p->inner, p->cols);
     struct candidate *c = call ? add(all, name, peer->role, stage, run_peer) : NULL;
     if (c) {
         c->peer = peer;
