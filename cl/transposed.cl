@@ -221,6 +221,13 @@ OUTLINE void store_rows(TENSORS, size_t r, uint rows, const __local word_y *from
 
 INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 {
+    if (!BATCHED && shape.y.row == 1) {
+        if (rows == VEC)
+            store_y(v, ROW_AT(r).y);
+        else
+            store_part(v, ROW_AT(r).y, rows);
+        return;
+    }
     CAT(lane_, Y) lane[VEC];
     *(CAT(lanes_, Y) *)lane = CAT(pack_, Y)(v);
     for (uint i = 0; i < rows; i++)
