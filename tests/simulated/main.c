@@ -36,6 +36,7 @@ static const struct traits gpu = {.bits = TRAIT_LANES | TRAIT_FMA | TRAIT_SWAP |
                                   .local_bytes = 48 << 10};
 
 struct trial {
+    size_t offset; /* elements in front of x */
     clsm_problem problem;
     struct problem checked;
     struct config config;
@@ -96,10 +97,11 @@ static bool takes_ending(char *name, const char *ending)
     return at;
 }
 
-/* An operation may end in "+temperature", or "+mask" for one of f32 that all rows
- * share. */
+/* An operation may end in "+temperature", in "+mask" for one of f32 that all rows
+ * share, and then in "+offset" for an x that starts at an odd element. */
 static void parse(char **arg, struct trial *t)
 {
+    t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
     bool heated = takes_ending(arg[0], "+temperature");
     bool masked = takes_ending(arg[0], "+mask");
     clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
@@ -166,10 +168,15 @@ static bool guards_stand(const unsigned char *y, size_t bytes)
     return true;
 }
 
-static void *make_x(const struct trial *t, size_t elements, size_t seed)
+/* Behind the offset. */
+static char *make_x(const struct trial *t, size_t elements, size_t seed)
 {
     const clsm_problem *p = &t->problem;
-    void *x = malloc(elements * clsm_type_bytes(p->x_type));
+    size_t front = t->offset * clsm_type_bytes(p->x_type);
+    char *x = malloc(front + elements * clsm_type_bytes(p->x_type));
+    if (!x)
+        exit(fail("x", "no memory"));
+    x += front;
     for (size_t r = 0; r < p->rows; r++)
         for (size_t i = 0; i < p->inner; i++) {
             size_t n = r * p->inner + i;
@@ -232,13 +239,14 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
     float *loss[2] = {calloc(softmaxes, sizeof(float)),
                       calloc(softmaxes, sizeof(float))};
-    void *x = make_x(t, elements, 1), *shared = calloc(1, SHARED_BYTES);
+    char *x = make_x(t, elements, 1);
+    void *shared = calloc(1, SHARED_BYTES);
     clsm_operand o = clsm_has(p, CLSM_DY)     ? CLSM_DY
                      : clsm_has(p, CLSM_MASK) ? CLSM_MASK
                                               : CLSM_TEMPERATURE;
     void *beside = !clsm_has(p, o)  ? NULL
-                   : o == CLSM_DY   ? make_x(t, elements, 2)
-                   : o == CLSM_MASK ? make_mask(t)
+                   : o == CLSM_DY   ? (void *)make_x(t, elements, 2)
+                   : o == CLSM_MASK ? (void *)make_mask(t)
                                     : make_temperatures(t);
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     struct call calls[MOST_GROUPS] = {0};
@@ -280,8 +288,9 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         free(loss[turn]);
     }
     free(targets);
-    free(beside);
-    free(x);
+    size_t front = t->offset * clsm_type_bytes(p->x.type);
+    free(beside && o == CLSM_DY ? (char *)beside - front : beside);
+    free(x - front);
     free(shared);
     return report.pass ? 0 : fail(library, "outside the bound");
 }

@@ -27,12 +27,15 @@ log_softmax f32  1  3000 32 strided_ahead:WG=256,TILE=32 10
 log_softmax bf16 1  3000 32 strided_ahead:WG=128,TILE=32 10
 softmax     f32  20 9000  1 ahead:WG=128,HOLD=3           6
 softmax     bf16 20 9001  1 ahead:WG=128,HOLD=3           7
+softmax+offset bf16 20 9000 1 ahead:WG=128,HOLD=3         7
 log_softmax f32  20 5003  1 ahead:WG=128,HOLD=8           2
 softmax     f32  20 9000  1 joined:WG=256,HOLD=2          9
 softmax     bf16 20 9000  1 settled:WG=128,HOLD=4         6
 softmax+mask bf16 20 9000 1 settled:WG=128,HOLD=4         6
 softmax+mask bf16 20 9001 1 settled:WG=128,HOLD=4         7
+softmax+mask+offset bf16 20 9000 1 settled:WG=128,HOLD=4  6
 softmax+mask f32 20 9000  1 settled:WG=128,HOLD=5         6
+softmax+mask+offset f32 20 9000 1 settled:WG=128,HOLD=5   6
 softmax+mask f32 20 5003  1 settled:WG=128,HOLD=5         5
 log_softmax+mask f16 20 6000 1 settled:WG=128,HOLD=4      4
 softmax     f16  20 6000  1 ahead:WG=128,HOLD=4           4
