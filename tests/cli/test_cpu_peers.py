@@ -19,7 +19,8 @@ TINY = ["--bytes", "64K", "--rounds", "3"]
 FIELDS = ["key", "goals", "op", "type", "form", "rows", "cols", "variant", "bytes", "value",
           "goal", "against", "mark"]
 GROUPS = ["64", "1k-4k", "32k-50k", "262144", "giant", "unaligned", "tiny", "16-bit",
-          "16-bit-64", "inputs", "errors", "errors-wide", "latency", "family", "threads"]
+          "16-bit-64", "inputs", "errors", "errors-wide", "latency", "family", "pixels", "classes",
+          "threads"]
 PEERS = {"oneDNN", "XNNPACK", "C"}
 
 
@@ -70,7 +71,7 @@ class CpuPeers(Case):
         cases = json.loads(cpu_peers("--list-json").stdout)
         self.assertEqual(list(dict.fromkeys(c["goals"] for c in cases)), GROUPS)
         for c in cases:
-            if c["goals"] not in ("latency", "errors", "errors-wide"):
+            if c["goals"] not in ("latency", "errors", "errors-wide", "pixels"):
                 size = c["rows"] * c["cols"] * {"f32": 4, "f16": 2, "bf16": 2}[c["type"]]
                 self.assertTrue(2**26 <= size < 2**26 + 2**20, c)
         giant = [c for c in cases if c["goals"] == "giant"]
