@@ -29,8 +29,7 @@
  * difference, and of millions the sum itself; of a few hundred neither does. Differences of
  * 16-bit numbers are seldom rounded. */
 #define FEW_HUNDRED 512
-#if defined SHORT_COLS || (defined COLS && COLS <= FEW_HUNDRED) ||                     \
-    (defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= FEW_HUNDRED) ||                  \
+#if defined SHORT_COLS || (defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= FEW_HUNDRED) || \
     !(OP_NEEDS_REST || HAS_LSE || FAR)
 #define SHARP 0
 #elif FORMS
