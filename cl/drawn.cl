@@ -32,7 +32,7 @@ struct part {
 #define PART_AT(name, t)                                                                 \
     struct part name;                                                                    \
     name.r = shape.first_row + ROW_OF(t);                                                \
-    name.row = ROW_INSIDE(name.r, 0);                                                       \
+    name.row = ROW_INSIDE(name.r, 0);                                                    \
     name.cut = cut_row(name.row);                                                        \
     name.number = NUMBER_OF(t);                                                          \
     name.first = name.number * WG + (uint)get_local_id(0)

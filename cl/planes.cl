@@ -10,6 +10,15 @@
 #if MASKS_STAY
 enum { QUAD = STARTS_ALIKE ? 4 : 1 };
 
+/* A kernel's planes, with whose masks stand there, for h; and part p's masks brought there. */
+#define PLANES(h)                                                                        \
+    __local real planes[PACKS * CHUNK] __attribute__((aligned(16)));                     \
+    __local ulong settled_for;                                                           \
+    (h).planes = lane_place(planes, shape);                                              \
+    if (get_local_id(0) == 0)                                                            \
+        settled_for = 0
+#define SETTLE(p) settle_masks(planes, &settled_for, (p).row, (p).cut, (p).number)
+
 /* Elements of a pack before a row's first window. */
 INLINE uint windows_begin(struct cut cut)
 {
@@ -88,4 +97,7 @@ INLINE void settled_mask(const struct held *h, struct cut cut, uint j, uint *mas
                                           k * PLANE * sizeof(real));
 #endif
 }
+#else
+#define PLANES(h)
+#define SETTLE(p)
 #endif

@@ -50,13 +50,7 @@ clsm_row(TENSORS, SHARED)
     struct held held, coming;
     uint turn = 0, before = draw.tickets;
     coming.stock = stock + get_local_id(0);
-#if MASKS_STAY
-    __local real planes[PACKS * CHUNK] __attribute__((aligned(16)));
-    __local ulong settled_for; /* whose masks stand there */
-    coming.planes = lane_place(planes, shape);
-    if (get_local_id(0) == 0)
-        settled_for = 0;
-#endif
+    PLANES(coming);
     tell_ticket(draw.from, take_ticket(draw.from), draw.tickets, draw.others, &ticket);
     uint t = ticket;
     while (t < draw.tickets || before < draw.tickets) {
@@ -65,9 +59,7 @@ clsm_row(TENSORS, SHARED)
             uint taken = take_ticket(draw.from); /* is on its way while the row is read */
             PART_AT(p, t);
             send_part(&coming, p);
-#if MASKS_STAY
-            settle_masks(planes, &settled_for, p.row, p.cut, p.number);
-#endif
+            SETTLE(p);
             struct state s = held_once(&coming, p.row, p.cut, p.first, scratch);
             s = first_state(s, scratch);
             if (get_local_id(0) == 0) {

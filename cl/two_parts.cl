@@ -18,13 +18,8 @@ clsm_row(TENSORS, SHARED)
 #if MASKS_AHEAD
     __local uint4 masks[MASK_STOCK];
     coming.masks = (__local uint *)masks + get_local_id(0) * MASK_PIECE;
-#elif MASKS_STAY
-    __local real planes[PACKS * CHUNK] __attribute__((aligned(16)));
-    __local ulong settled_for; /* whose masks stand there */
-    coming.planes = lane_place(planes, shape);
-    if (get_local_id(0) == 0)
-        settled_for = 0;
 #endif
+    PLANES(coming);
     tell_ticket(draw.from, take_ticket(draw.from), tickets, draw.others, &ticket);
     uint t = ticket;
     while (t < tickets || before < tickets) {
@@ -35,9 +30,7 @@ clsm_row(TENSORS, SHARED)
             ASK();
             keep_start(&keep, p.row);
             ASK();
-#if MASKS_STAY
-            settle_masks(planes, &settled_for, p.row, p.cut, p.number);
-#endif
+            SETTLE(p);
             hold_logits(&coming, 0, p.row, p.cut, p.first);
             struct state s =
                 held_set_state(&coming, 0, p.row, p.cut, p.first, &keep, scratch);

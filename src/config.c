@@ -168,7 +168,7 @@ static const char *lacking(unsigned traits)
     return NULL;
 }
 
-/* Has a row logits of its own making, besides elements, maximum and sum? */
+/* Are a row's logits made of x in a way of its own? */
 static bool rows_differ(const struct problem *p)
 {
     return clsm_has(p, CLSM_MASK) || clsm_has(p, CLSM_TEMPERATURE) ||
@@ -217,9 +217,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
          clsm_problem_y(p) == CLSM_Y_K))
         return "takes no numbers of heads, and makes no lists";
     if (v->alike && rows_differ(p))
-        return "takes rows that differ in nothing but their elements";
-    if (v->alike && !v->row_per_lane && clsm_has(p, CLSM_TARGETS))
-        return "takes no targets";
+        return "takes rows whose logits are made of x in the same way";
     if (v->launches && clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW)
         return "the last launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))

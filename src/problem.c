@@ -191,8 +191,7 @@ bool clsm_problem_holds_logits(const struct problem *p)
 
 bool clsm_problem_has_far_mask(const struct problem *p)
 {
-    const size_t near =
-        32768; /* bytes of x, beside which the cache has room for a mask */
+    const size_t near = 32768; /* bytes of x: beside these the cache has room for it */
     return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
            p->cols > near / clsm_type_bytes(p->x.type);
 }

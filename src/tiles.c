@@ -148,6 +148,8 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
         return "takes a gradient as wide as its result";
     if (p->causal || p->window)
         return "takes rows of which all columns count";
+    if (clsm_has(p, CLSM_TARGETS))
+        return "takes no targets";
     if (local > t->local_bytes)
         return "the device has too little local memory";
     return NULL;

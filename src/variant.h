@@ -46,7 +46,7 @@ struct variant {
     bool one_state;       /* brings nothing together but a maximum and a sum */
     bool pipelined;       /* a row's terms in local memory while the next is read */
     bool row_per_lane;    /* a vector's lanes are rows */
-    bool alike;           /* takes rows that differ in nothing but their elements */
+    bool alike;           /* takes rows whose logits are made of x in the same way */
     unsigned launches;    /* of a row that is written; 0: one */
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
