@@ -61,9 +61,9 @@ INLINE void part_sum(__local uint *stock, const struct part *p, const real *max,
 #endif
 }
 
-/* What a part brings to each softmax of its tile, for READERS; max: what a worker's terms are
- * relative to. */
-INLINE struct state part_state(__local uint *stock, const struct part *p, real *max,
+/* Leaves what a part brings to each softmax of its tile; max: what a worker's terms are relative
+ * to. */
+INLINE void leave_part(__local uint *stock, const struct part *p, real *max,
                                __local real *scratch)
 {
     real own[PACK];
@@ -84,14 +84,17 @@ INLINE struct state part_state(__local uint *stock, const struct part *p, real *
     tile_sum(sum, scratch);
     EACH(v)
         s[v] = state_of(max[v], sum[v].hi, sum[v].lo);
-    return tile_state(s, scratch);
+    tile_leave(s, scratch);
 }
 
-/* What terms that are held, relative to `from`, are short of as those of a softmax with maximum
- * `max`: where the result can, it takes that over. */
-INLINE real rescale(struct result *result, real from, real max)
+/* What terms that are held, relative to `from`, are short of as those of their softmax: where the
+ * result can, it takes that over. */
+INLINE real rescale(struct result *result, real from)
 {
-    real part = HOLDS_TERMS ? exp_nonpositive(below_max(from, max)) : (real)1;
+    real part = (real)1;
+#if HOLDS_TERMS
+    part = exp_nonpositive(below_max(from, result->max));
+#endif
 #if OP_RESCALES
     op_rescale(result, part);
     part = (real)1;

@@ -43,6 +43,19 @@ INLINE struct pair lanes_row_sum(struct pair s, __local real *scratch)
 }
 #endif
 
+/* state_raise, where a sum need be no more exact than its terms: for the way between workers, on
+ * which everybody waits. */
+static struct state state_bring(struct state s, real max)
+{
+    if (OP_NEEDS_REST || REAL_IS_F64)
+        return state_raise(s, max);
+    real factor = exp_nonpositive(below_max(s.max, max));
+    s.max = max;
+    s.sum.hi *= factor;
+    s.sum.lo *= factor;
+    return s;
+}
+
 /* Two workers' states as one. */
 static struct state state_merge(struct state a, struct state b)
 {

@@ -20,20 +20,19 @@
 #define SETTLED 1
 #include "drawn.cl"
 #if ONE_PASS
-/* The states of all sets of lanes as one, which the first work-item has. */
+/* The states of all sets of lanes as one, which the first set has. */
 INLINE struct state first_state(struct state s, __local real *scratch)
 {
     __local real *part = scratch + LANES_SCRATCH;
     if (lane_id() == 0)
         part[2 * lanes_id()] = s.max, part[2 * lanes_id() + 1] = s.sum.hi + s.sum.lo;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0)
-        UNROLL for (uint k = 1; k < MOST_SETS; k++)
-        {
-            struct state other = state_empty();
-            other.max = part[2 * k], other.sum.hi = part[2 * k + 1];
-            s = state_merge(s, other);
-        }
+    if (lanes_id() == 0) {
+        uint k = lane_id() % MOST_SETS;
+        s.max = part[2 * k], s.sum.hi = part[2 * k + 1], s.sum.lo = (real)0;
+        s = state_bring(s, cluster_max(s.max, MOST_SETS, scratch));
+        s.sum = cluster_sum(s.sum, MOST_SETS, scratch);
+    }
     return s;
 }
 

@@ -31,106 +31,133 @@
 /* Is there anything to wait for? */
 #define WAITS (PARTS > 1 && !OP_GIVEN)
 
-/* What is held of a part as y, now that the states of its softmaxes are known. */
-#define FINISH_PART(held, p, y, s, max)                                                  \
+/* What a softmax's first lane tells all workers of it, once its state is known. */
+INLINE void tell_result(struct row row, struct share share, uint number, struct state s,
+                        __local struct result *told, __local real *scratch)
+{
+    struct keep keep;
+    keep_start(&keep, row);
+    struct result result = close_row(row, s, &keep, number + share.k, scratch);
+    if (share.k == 0)
+        told[share.softmax] = result;
+}
+
+/* What is held of a part as y, now that its softmaxes are known. */
+#define FINISH_PART(held, p, y, told, max)                                               \
     {                                                                                    \
         struct result result[PACK];                                                      \
         real part[PACK];                                                                 \
         EACH(v)                                                                          \
         {                                                                                \
-            struct row one = ROW_BESIDE(p.r, v);                                         \
-            struct keep keep;                                                            \
-            keep_start(&keep, one);                                                      \
-            result[v] = close_row(one, s[v], &keep, p.number * DEPTH +                   \
-                                  (uint)get_local_id(0) / SETS, scratch);                \
-            part[v] = rescale(&result[v], max[v], s[v].max);                             \
+            result[v] = told[get_local_id(0) % SETS * PACK + v];                         \
+            part[v] = rescale(&result[v], max[v]);                                       \
         }                                                                                \
         write_part(held, &p, y, result, part);                                           \
     }
+
+#if PART_GROUPS && !OP_GIVEN
+#define COUNT_PART(p) count_part(shared, shape, p.tile, p.number)
+#else
+#define COUNT_PART(p) 0
+#endif
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     SCRATCH scratch[SCRATCH_REALS];
     __local uint4 places[HOLD * PLACES_EACH / 4];
-    __local uint ticket;
-#if PART_GROUPS
-    __local uint last;
-#endif
+    __local struct result told[TILE];
+    __local uint ticket, later, last;
     __local uint *stock = (__local uint *)places + get_local_id(0) * X_WORDS;
     const uint tickets = (uint)((shape.launch_rows + TILE - 1) / TILE) * PARTS;
     struct pack held[HOLD];
     real max[PACK], coming_max[PACK];
     __local ulong targets_of[2 * WG]; /* where a part goes; its own to every work-item */
     __local ulong *at = targets_of + get_local_id(0), *coming_at = at + WG;
-    uint before = tickets;
-    tell_ticket(shared, take_ticket(shared), tickets, 0, &ticket);
-    uint t = ticket;
+    uint before = tickets, counted = 0;
+    tell_ticket(shared, take_ticket(shared), tickets, 0, &later);
+    uint t = later;
     if (t < tickets) {
         PART_AT(p, t);
         stock_part(stock, p, shape.inner);
+        counted = COUNT_PART(p);
         *coming_at = (ulong)(p.row.y + p.c * p.row.y_col);
     }
     while (t < tickets || before < tickets) {
-        struct state sum, s[PACK];
-        bool waits = WAITS && before < tickets;
-        bool early = t < tickets && (!waits || t / PARTS != before / PARTS);
-        uint taken = early ? take_ticket(shared) : 0;
-        if (t < tickets) {
+        const bool reads = t < tickets, waits = WAITS && before < tickets;
+        const bool early = reads && (!waits || t / PARTS != before / PARTS);
+        const size_t tile = shape.first_row + (size_t)(t / PARTS) * TILE;
+        if (reads) {
+            uint taken = early ? take_ticket(shared) : 0;
             PART_AT(p, t);
             stock_wait();
 #if !OP_GIVEN
-#if PART_GROUPS
-            uint counted = count_part(shared, shape, p.tile, p.number);
+            leave_part(stock, &p, coming_max, scratch);
 #endif
-            sum = part_state(stock, &p, coming_max, scratch);
-            if (WAITS)
-                tell_part(shared, shape, p.tile, p.number, sum);
-#if PART_GROUPS
-            tell_group(shared, shape, p.tile, p.number, counted, &last, scratch);
+            if (early)
+                note_ticket(shared, taken, tickets, 0, &ticket);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint next = early ? ticket : tickets;
+        if (reads) {
+            struct share share = share_of(0, FEWEST);
+            if (share.any) {
+#if WAITS
+                tell_part(shared, shape, tile, t % PARTS, share, tile_state(share, scratch));
+#else
+                struct row row = ROW_AT(tile + share.softmax);
+#if OP_GIVEN
+                struct state s = state_of(row.from_max, row.from_sum, (real)0);
+#else
+                struct state s = tile_state(share, scratch);
 #endif
+                tell_result(row, share, t % PARTS, s, told, scratch);
+#endif
+            }
+#if PART_GROUPS && !OP_GIVEN
+            note_last(shared, shape, tile, t % PARTS, counted, &last);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (last)
+                tell_group(shared, shape, tile, t % PARTS, scratch);
 #endif
         }
-        if (waits) {
+        const bool writes = OP_WRITES == WRITES_ROW || before % PARTS == 0; /* all there is */
+        if (waits && writes) {
+            struct share share = share_of(TELLING + (PART_GROUPS ? READING : 0), READERS);
+            size_t former = shape.first_row + (size_t)(before / PARTS) * TILE;
+            if (share.any)
+                tell_result(ROW_AT(former + share.softmax), share, before % PARTS,
+                            join_parts(shared, shape, former, share, scratch), told, scratch);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (waits && writes) {
             PART_AT(p, before);
-            bool writes = OP_WRITES == WRITES_ROW || p.number == 0; /* all there is */
-            if (writes)
-                tile_tell(join_parts(shared, shape, p.tile, scratch), s, scratch);
-            if (t < tickets && !early)
-                taken = take_ticket(shared);
-            if (writes)
-                FINISH_PART(held, p, (__global mem_y *)*at, s, max)
+            FINISH_PART(held, p, (__global mem_y *)*at, told, max)
         }
         before = t;
-        if (t < tickets) {
-#if OP_GIVEN
-            PART_AT(p, t);
-            EACH(v)
-            {
-                struct row one = ROW_BESIDE(p.r, v);
-                s[v] = state_of(one.from_max, one.from_sum, (real)0);
-            }
-            barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read the ticket */
-#else
-            if (!WAITS)
-                tile_tell(sum, s, scratch);
-#endif
+        if (reads) {
             UNROLL for (uint k = 0; k < HOLD; k++)
                 held[k] = get_stocked(stock, k);
             EACH(v)
                 max[v] = coming_max[v];
             *at = *coming_at;
-            tell_ticket(shared, taken, tickets, 0, &ticket);
-            t = ticket;
+            if (early)
+                ptx_ask(); /* a neighbour may send for some of what was there */
+            else {
+                tell_ticket(shared, take_ticket(shared), tickets, 0, &later);
+                next = later;
+            }
+            t = next;
         }
         if (t < tickets) {
             PART_AT(p, t);
             stock_part(stock, p, shape.inner);
+            counted = COUNT_PART(p);
             *coming_at = (ulong)(p.row.y + p.c * p.row.y_col);
         }
         if (!WAITS && before < tickets) {
             PART_AT(p, before);
-            FINISH_PART(held, p, (__global mem_y *)*at, s, max)
+            FINISH_PART(held, p, (__global mem_y *)*at, told, max)
         }
         before = WAITS ? before : tickets;
     }

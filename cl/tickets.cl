@@ -50,7 +50,7 @@ INLINE void look(struct shape shape, size_t r, volatile __global uint *shared,
     else if (lane_id() < PARTS)
         s = signed_read(signed_of(shared, shape, r, lane_id()), sign, !AHEAD);
 #if OP_NEEDS_MAX
-    s = state_raise(s, cluster_max(s.max, JOINED, scratch));
+    s = state_bring(s, cluster_max(s.max, JOINED, scratch));
 #endif
 #if OP_NEEDS_REST
     s.sum = cluster_sum(s.sum, JOINED, scratch);

@@ -2,19 +2,20 @@
 /*
  * A tile's sets of workers as tile_set.cl has them, where two lanes can swap values. The lanes
  * of a set that are neighbours come to one maximum and sum by swaps. Those of other sets of
- * lanes, and of other work-groups, are brought together once for each softmax, by READERS
- * neighbours.
+ * lanes, and of other work-groups, are brought together once for each softmax, by some sets of
+ * lanes of which each softmax has a few neighbours, while the others go on to the next barrier.
  */
 #include "words.cl"
 enum {
     SETS = TILE / PACK,    /* which share a tile; work-item i is worker i / SETS of set i % SETS */
     DEPTH = WG / SETS,     /* workers of a set */
     GROUPS = WG / LANES,   /* sets of lanes */
-    READERS = WG / TILE,   /* of a softmax's states: work-items i * READERS and on, of softmax i */
+    FEWEST = LANES > TILE ? LANES / TILE : 1, /* lanes of a softmax, so that a set of them is full; */
+    MOST = WG / TILE,      /* or as many as there are */
     ROOM = 3 * TILE + 4    /* of a set of lanes' states; four more for other banks */
 };
 #define EACH(v) UNROLL for (uint v = 0; v < PACK; v++) /* of a worker's softmaxes */
-#define SCRATCH_REALS (GROUPS * ROOM + 3 * TILE)
+#define SCRATCH_REALS (GROUPS * ROOM)
 #define SCRATCH __local real __attribute__((aligned(16))) /* as it is read in fours */
 
 /* Does nobody see more of a sum than its hi, added up from terms as short? */
@@ -65,14 +66,6 @@ INLINE struct state tile_get(const __local real *room, uint softmax)
                     OP_NEEDS_REST ? room[2 * TILE + softmax] : NO_LO);
 }
 
-INLINE void tile_put(__local real *room, uint softmax, struct state s)
-{
-    room[softmax] = s.max;
-    room[TILE + softmax] = OP_NEEDS_REST ? s.sum.hi : s.sum.hi + s.sum.lo;
-    if (OP_NEEDS_REST)
-        room[2 * TILE + softmax] = s.sum.lo;
-}
-
 /* PACK neighbours' numbers at once. */
 #if REAL_IS_F64
 typedef double2 reals_beside;
@@ -81,36 +74,13 @@ INLINE reals_beside beside(const real *v)
     return (reals_beside)(v[0], v[1]);
 }
 
-INLINE void from_beside(reals_beside b, real *v)
-{
-    v[0] = b.x, v[1] = b.y;
-}
 #else
 typedef float4 reals_beside;
 INLINE reals_beside beside(const real *v)
 {
     return (reals_beside)(v[0], v[1], v[2], v[3]);
 }
-
-INLINE void from_beside(reals_beside b, real *v)
-{
-    v[0] = b.x, v[1] = b.y, v[2] = b.z, v[3] = b.w;
-}
 #endif
-
-INLINE void tile_get_beside(const __local real *room, uint set, struct state *s)
-{
-    const __local reals_beside *place = (const __local reals_beside *)room + set;
-    real max[PACK], hi[PACK], lo[PACK];
-    from_beside(place[0], max);
-    from_beside(place[TILE / PACK], hi);
-    EACH(v)
-        lo[v] = NO_LO;
-    if (OP_NEEDS_REST)
-        from_beside(place[2 * (TILE / PACK)], lo);
-    EACH(v)
-        s[v] = state_of(max[v], hi[v], lo[v]);
-}
 
 INLINE void tile_put_beside(__local real *room, uint set, const struct state *s)
 {
@@ -127,16 +97,6 @@ INLINE void tile_put_beside(__local real *room, uint set, const struct state *s)
         place[2 * (TILE / PACK)] = beside(lo);
 }
 
-/* A state seen from a maximum that is at least its own. */
-INLINE struct state tile_raise(struct state s, real max)
-{
-    if (!PLAIN_SUMS)
-        return state_raise(s, max);
-    s.sum.hi *= exp_result(below_max(s.max, max));
-    s.max = max;
-    return s;
-}
-
 /* Two states as one, seen from one maximum, or from any. */
 INLINE struct state tile_add(struct state a, struct state b)
 {
@@ -151,49 +111,65 @@ INLINE struct state tile_join(struct state a, struct state b)
 {
 #if OP_NEEDS_MAX
     real max = real_max(a.max, b.max);
-    a = tile_raise(a, max);
-    b = tile_raise(b, max);
+    a = state_bring(a, max);
+    b = state_bring(b, max);
 #endif
     return tile_add(a, b);
 }
 
-/* READERS neighbours' states as one. */
-INLINE struct state tile_merge(struct state s, __local real *scratch)
+/* Neighbours' states as one. */
+INLINE struct state tile_merge(struct state s, uint lanes, __local real *scratch)
 {
+    if (lanes == 1)
+        return s;
 #if OP_NEEDS_MAX
-    s = tile_raise(s, cluster_max(s.max, READERS, scratch));
+    s = state_bring(s, cluster_max(s.max, lanes, scratch));
 #endif
     if (PLAIN_SUMS)
-        s.sum.hi = cluster_add(s.sum.hi, READERS, scratch);
+        s.sum.hi = cluster_add(s.sum.hi, lanes, scratch);
     else
-        s.sum = cluster_sum(s.sum, READERS, scratch);
+        s.sum = cluster_sum(s.sum, lanes, scratch);
     return s;
 }
 
-/* What all sets of lanes have found out, in s as everybody's own: of the softmax of READERS. */
-INLINE struct state tile_state(const struct state *s, __local real *scratch)
+/* Which softmax of a tile a work-item has, and as which of its lanes: those of the sets of lanes
+ * from number `first` on, after the last of which the first comes. */
+struct share {
+    bool any;
+    uint softmax, k;
+};
+
+INLINE struct share share_of(uint first, uint lanes)
 {
-    uint i = get_local_id(0), lane = i % LANES, softmax = i / READERS, k = i % READERS;
-    if (lane < SETS)
-        tile_put_beside(scratch + lanes_id() * ROOM, lane, s);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    struct state sum = state_empty();
-    if (k < GROUPS)
-        sum = tile_get(scratch + k * ROOM, softmax);
-    for (k += READERS; k < GROUPS; k += READERS)
-        sum = tile_join(sum, tile_get(scratch + k * ROOM, softmax));
-    return tile_merge(sum, scratch);
+    uint i = ((uint)get_local_id(0) + WG - first % GROUPS * LANES) % WG;
+    struct share share = {i < TILE * lanes, i / lanes, i % lanes};
+    return share;
 }
 
-/* What READERS have brought together, for everybody. */
-INLINE void tile_tell(struct state sum, struct state *s, __local real *scratch)
+/* Leaves what a set of lanes has found out of its softmaxes, for those who bring it together behind
+ * the next barrier. */
+INLINE void tile_leave(const struct state *s, __local real *scratch)
 {
-    __local real *told = scratch + GROUPS * ROOM;
-    uint i = get_local_id(0);
-    if (i % READERS == 0)
-        tile_put(told, i / READERS, sum);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    tile_get_beside(told, i % SETS, s);
+    if (lane_id() < SETS)
+        tile_put_beside(scratch + lanes_id() * ROOM, lane_id(), s);
+}
+
+/* What all sets of lanes have left of a softmax, for FEWEST lanes. */
+INLINE struct state tile_state(struct share share, __local real *scratch)
+{
+    struct state part[GROUPS / FEWEST], s = state_empty();
+    real max = -INFINITY;
+    UNROLL for (uint k = 0; k < GROUPS / FEWEST; k++)
+    {
+        part[k] = tile_get(scratch + (k * FEWEST + share.k) * ROOM, share.softmax);
+        max = real_max(max, part[k].max);
+    }
+    UNROLL for (uint k = 0; k < GROUPS / FEWEST; k++)
+    {
+        struct state one = OP_NEEDS_MAX ? state_bring(part[k], max) : part[k];
+        s = k ? tile_add(s, one) : one;
+    }
+    return tile_merge(s, FEWEST, scratch);
 }
 
 /* passes.cl has these for whole work-groups. */

@@ -19,21 +19,24 @@ enum {
 enum { FIRST_READ = 0, READ = PARTS, MOST_READ = READ };
 #endif
 
-/* Those of a tile's softmaxes stand side by side; this is that of READERS. */
+/* Those of a tile's softmaxes stand side by side. */
 INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
                                              struct shape shape, size_t tile,
-                                             uint number)
+                                             uint number, uint softmax)
 {
-    uint softmax = (uint)get_local_id(0) / READERS;
     return signed_at(shared, (tile - shape.first_row) * (PARTS + PART_GROUPS) + number * TILE +
                                  softmax);
 }
 
-/* How many of n records each of READERS reads at most; and at once, before the first is waited
- * for. */
+/* Each lane asks for AT_ONCE records before it waits for the first. */
 enum {
-    RECORDS = (MOST_READ - 1) / READERS + 1,
-    AT_ONCE = RECORDS < 4 ? RECORDS : 4
+    AT_ONCE = 4,
+    SETS_WANTED = (MOST_READ - 1) / AT_ONCE + 1,
+    WANTED = SETS_WANTED > 4 ? 8 : SETS_WANTED > 2 ? 4 : SETS_WANTED,
+    ENOUGH = WANTED < MOST ? WANTED : MOST,
+    READERS = ENOUGH > FEWEST ? ENOUGH : FEWEST, /* lanes of a softmax's records */
+    READING = READERS * TILE / LANES,            /* sets of lanes in all, */
+    TELLING = FEWEST * TILE / LANES              /* and before these, for what is told */
 };
 
 /* n records of one piece each, up to AT_ONCE, `apart` from one another, merged into s. They have
@@ -42,64 +45,60 @@ INLINE struct state merge_some(struct state s, volatile __global ulong2 *from, s
                                uint n, uint sign)
 {
     ulong2 a = ptx_look(from), b = a, c = a, d = a;
-    if (AT_ONCE > 1 && n > 1)
+    if (n > 1)
         b = ptx_look(from + apart);
-    if (AT_ONCE > 2 && n > 2)
+    if (n > 2)
         c = ptx_look(from + 2 * apart);
-    if (AT_ONCE > 3 && n > 3)
+    if (n > 3)
         d = ptx_look(from + 3 * apart);
     struct state one = signed_piece(from, a, sign, true);
-    struct state two = signed_piece(from + apart, b, sign, AT_ONCE > 1 && n > 1);
-    struct state three = signed_piece(from + 2 * apart, c, sign, AT_ONCE > 2 && n > 2);
-    struct state four = signed_piece(from + 3 * apart, d, sign, AT_ONCE > 3 && n > 3);
+    struct state two = signed_piece(from + apart, b, sign, n > 1);
+    struct state three = signed_piece(from + 2 * apart, c, sign, n > 2);
+    struct state four = signed_piece(from + 3 * apart, d, sign, n > 3);
     real max = real_max(real_max(one.max, two.max), real_max(three.max, four.max));
     max = real_max(s.max, max);
-    if (RECORDS > AT_ONCE) /* else nothing stands there yet */
-        s = tile_add(tile_raise(s, max), tile_raise(one, max));
+    if (MOST_READ > AT_ONCE * READERS) /* else nothing stands there yet */
+        s = tile_add(state_bring(s, max), state_bring(one, max));
     else
-        s = tile_raise(one, max);
-    if (AT_ONCE > 1)
-        s = tile_add(s, tile_raise(two, max));
-    if (AT_ONCE > 2)
-        s = tile_add(s, tile_raise(three, max));
-    if (AT_ONCE > 3)
-        s = tile_add(s, tile_raise(four, max));
-    return s;
+        s = state_bring(one, max);
+    s = tile_add(s, state_bring(two, max));
+    s = tile_add(s, state_bring(three, max));
+    return tile_add(s, state_bring(four, max));
 }
 
-/* The n records from number `first` on as one, for READERS. */
+/* The n records of a softmax from number `first` on as one, for READERS. */
 INLINE struct state join_records(volatile __global uint *shared, struct shape shape,
-                                 size_t tile, uint first, uint n, __local real *scratch)
+                                 size_t tile, uint first, uint n, struct share share,
+                                 __local real *scratch)
 {
-    uint sign = sign_of(shape, tile), k = (uint)get_local_id(0) % READERS;
+    uint sign = sign_of(shape, tile), k = share.k;
     struct state sum = state_empty();
-    if (RECORDS > 1 && STATE_PIECES == 1 && OP_NEEDS_MAX) {
+    if (STATE_PIECES == 1 && OP_NEEDS_MAX) {
         for (; k < n; k += AT_ONCE * READERS)
-            sum = merge_some(sum, tile_record(shared, shape, tile, first + k), READERS * TILE,
-                             (n - 1 - k) / READERS + 1, sign);
-        return tile_merge(sum, scratch);
+            sum = merge_some(sum, tile_record(shared, shape, tile, first + k, share.softmax),
+                             READERS * TILE, (n - 1 - k) / READERS + 1, sign);
+        return tile_merge(sum, READERS, scratch);
     }
-    if (k < n)
-        sum = signed_read(tile_record(shared, shape, tile, first + k), sign, false);
-    for (k += READERS; k < n; k += READERS)
-        sum = tile_join(
-            sum, signed_read(tile_record(shared, shape, tile, first + k), sign, false));
-    return tile_merge(sum, scratch);
+    for (; k < n; k += READERS)
+        sum = tile_join(sum, signed_read(tile_record(shared, shape, tile, first + k,
+                                                     share.softmax), sign, false));
+    return tile_merge(sum, READERS, scratch);
 }
 
-/* The states of the whole softmaxes of a tile, for READERS. */
+/* The state of a whole softmax, for READERS. */
 INLINE struct state join_parts(volatile __global uint *shared, struct shape shape,
-                               size_t tile, __local real *scratch)
+                               size_t tile, struct share share, __local real *scratch)
 {
-    return join_records(shared, shape, tile, FIRST_READ, READ, scratch);
+    return join_records(shared, shape, tile, FIRST_READ, READ, share, scratch);
 }
 
-/* Tells a part's states, of which READERS have one. */
+/* Tells a part's state of a softmax, which its first lane has. */
 INLINE void tell_part(volatile __global uint *shared, struct shape shape, size_t tile,
-                      uint number, struct state sum)
+                      uint number, struct share share, struct state s)
 {
-    if (get_local_id(0) % READERS == 0)
-        signed_write(tile_record(shared, shape, tile, number), sum, sign_of(shape, tile));
+    if (share.k == 0)
+        signed_write(tile_record(shared, shape, tile, number, share.softmax), s,
+                     sign_of(shape, tile));
 }
 
 #if PART_GROUPS
@@ -118,20 +117,25 @@ INLINE uint count_part(volatile __global uint *shared, struct shape shape, size_
     return first ? atomic_inc(count_of(shared, shape, tile, number / GROUP)) : 0;
 }
 
-/* Once that part is told: tells its group too, if it was the last. Everybody sees that in
- * `last`. */
+/* Was it the last of its group? All know it behind the next barrier. */
+INLINE void note_last(volatile __global uint *shared, struct shape shape, size_t tile,
+                      uint number, uint before, __local uint *last)
+{
+    if (get_local_id(0) == 0) {
+        *last = before == min((uint)GROUP, PARTS - number / GROUP * GROUP) - 1;
+        if (*last)
+            atomic_xchg(count_of(shared, shape, tile, number / GROUP), 0u);
+    }
+}
+
+/* Tells the group of a part that was the last. */
 INLINE void tell_group(volatile __global uint *shared, struct shape shape, size_t tile,
-                       uint number, uint before, __local uint *last, __local real *scratch)
+                       uint number, __local real *scratch)
 {
     uint group = number / GROUP, size = min((uint)GROUP, PARTS - group * GROUP);
-    if (get_local_id(0) == 0) {
-        *last = before == size - 1;
-        if (*last)
-            atomic_xchg(count_of(shared, shape, tile, group), 0u);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (*last)
-        tell_part(shared, shape, tile, PARTS + group,
-                  join_records(shared, shape, tile, group * GROUP, size, scratch));
+    struct share share = share_of(TELLING, READERS);
+    if (share.any)
+        tell_part(shared, shape, tile, PARTS + group, share,
+                  join_records(shared, shape, tile, group * GROUP, size, share, scratch));
 }
 #endif

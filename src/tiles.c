@@ -140,7 +140,7 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
     size_t groups = t->lanes ? clsm_config_wg(config) / t->lanes : 1;
     size_t local = clsm_tile_stock_bytes(config, p) +
                    real * (3 * tile * (groups + 1) + 4 * groups) +
-                   2 * sizeof(cl_ulong) * clsm_config_wg(config) + sizeof(cl_uint);
+                   2 * sizeof(cl_ulong) * clsm_config_wg(config) + 3 * sizeof(cl_uint);
     if (p->inner % clsm_config_beside(config, p))
         return "takes packs of neighbours";
     if (clsm_has(p, CLSM_DY) &&
