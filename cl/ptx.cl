@@ -220,11 +220,17 @@ static ulong2 ptx_look(volatile __global ulong2 *p)
 }
 
 /* 16, 8 or 4 bytes from global to local memory, without registers; they are there for this
- * work-item after ptx_wait_copies. */
+ * work-item after ptx_wait_copies. The rest of their line comes to the device's cache with them: a
+ * tile's neighbour wants it. */
+#define PTX_COPY "cp.async.ca.shared.global.L2::128B "
+#if PAST_NEAR_CACHE /* a unit's own, where that was measured to be faster */
+#define PTX_COPY_16 "cp.async.cg.shared.global.L2::128B "
+#else
+#define PTX_COPY_16 PTX_COPY
+#endif
 static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
 {
-    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 16;" : : "l"(to), "l"(from)
-                     : "memory");
+    __asm__ volatile(PTX_COPY_16 "[%0], [%1], 16;" : : "l"(to), "l"(from) : "memory");
 }
 
 /* The same where they are `there`, and else `fill`: no branch, as in ptx_store_16. */
@@ -232,7 +238,7 @@ static void ptx_copy_or_fill(__local uint4 *to, const __global uint4 *from, bool
                              uint4 fill)
 {
     __asm__ volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; "
-                     "@p cp.async.ca.shared.global [%0], [%1], 16; "
+                     "@p " PTX_COPY_16 "[%0], [%1], 16; "
                      "@!p st.shared.v4.u32 [%0], {%3, %4, %5, %6};}"
                      :
                      : "l"(to), "l"(from), "r"((uint)there), "r"(fill.x), "r"(fill.y),
@@ -242,14 +248,12 @@ static void ptx_copy_or_fill(__local uint4 *to, const __global uint4 *from, bool
 
 static void ptx_copy_8(__local uint2 *to, const __global uint2 *from)
 {
-    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "l"(to), "l"(from)
-                     : "memory");
+    __asm__ volatile(PTX_COPY "[%0], [%1], 8;" : : "l"(to), "l"(from) : "memory");
 }
 
 static void ptx_copy_4(__local uint *to, const __global uint *from)
 {
-    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "l"(to), "l"(from)
-                     : "memory");
+    __asm__ volatile(PTX_COPY "[%0], [%1], 4;" : : "l"(to), "l"(from) : "memory");
 }
 
 static void ptx_wait_copies(void)

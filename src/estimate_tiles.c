@@ -14,12 +14,12 @@ enum {
     NEXT_WAIT = 775,    /* and of each turn after the first */
     REDUCE = 100,       /* a maximum and a sum through local memory */
     ROW_STEPS = 286,    /* for each tile ... */
-    PART_STEPS = 612,   /* ... or part that comes ahead, */
-    SPILL_STEPS = 1100, /* more where kernels spill: of 16-bit rows, softmax */
+    AHEAD_STEPS = 612,  /* ... or one that comes ahead, */
+    PART_STEPS = 336,   /* or a part that waits for others, */
     TARGET_STEPS = 125, /* and for each target */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 40, /* for each part, where they are many */
-    TURN_CYCLES = 162, /* of each part's ticket and record */
+    GROUPED_WAIT = 30, /* for each part, where they are many */
+    TURN_CYCLES = 187, /* of each part's ticket and record */
     WORD = 4,          /* bytes */
     PIECE = 32,        /* that memory moves at least, */
     HALF_LINE = 64,    /* better */
@@ -35,26 +35,29 @@ enum {
     WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
 };
 
-/* Steps for an element, and to bring a worker's sums together; and the same where a
- * work-item has softmaxes to itself. */
+/* Steps for an element, of which local memory takes some where it comes ahead; to bring
+ * a worker's sums together; and the same where a work-item has softmaxes to itself. */
 static const struct {
-    double element, sums, item_element, item_sums;
+    double element, ahead, sums, item_element, item_sums;
 } steps_of[EFFORTS] = {
-    [WRITES] = {0, 0, 5, 370},         [SUMS] = {0, 0, 14.5, 3},
-    [NORMALISES] = {15.5, 3, 10.7, 3}, [LOGARITHM] = {29.5, 300, 12, 39},
-    [NUMBERS] = {27.8, 85, 4.7, 53},
+    [WRITES] = {0, 0, 0, 5, 370},
+    [SUMS] = {0, 0, 0, 14.5, 3},
+    [NORMALISES] = {15.5, 17.2, 3, 10.7, 3},
+    [LOGARITHM] = {29.5, 38, 300, 12, 39},
+    [NUMBERS] = {27.8, 30.9, 85, 4.7, 53},
 };
 
 /* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than
- * a line or half of one. */
+ * a line or half of one, and the same where they come ahead, with the rest of the line.
+ */
 static const double HALF_COST = 0.885, ITEM_HALF_COST = 1.4;
-static const double SHORT_COST = 1.1, SHORTEST_COST = 1.3;
+static const double SHORT_COST[] = {1.1, 1.07}, SHORTEST_COST[] = {1.3, 1.35};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
  * loads of few bytes, and with pieces between softmaxes' ends. */
 static const double COLUMN_STEPS = 2.6, NARROW_COST = 0.119, PIECES_COST = 0.05;
 
-static const double unit_cache_bytes = 18; /* in a cycle */
+static const double unit_cache_bytes = 22.6; /* in a cycle */
 static const double cache_bytes = 50e6;
 
 /* What memory moves for each byte of a tile's column. */
@@ -64,10 +67,11 @@ static double spread(const struct config *config, const struct problem *p)
     size_t width = inner < tile ? inner : tile;
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     bool cut = inner % tile && tile % inner;
+    bool ahead = clsm_variants[config->variant].ahead;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
     return pieces * PIECE / bytes *
-           (bytes < HALF_LINE ? SHORTEST_COST
-            : bytes < LINE    ? SHORT_COST
+           (bytes < HALF_LINE ? SHORTEST_COST[ahead]
+            : bytes < LINE    ? SHORT_COST[ahead]
                               : 1);
 }
 
@@ -158,11 +162,10 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double each = ahead ? 0 : steps_of[effort].sums;
     each += clsm_has(p, CLSM_TARGETS) ? TARGET_STEPS : 0;
     each *= launches;
-    each += columns * (1 + reads) / 2 *
-            element_steps(steps_of[effort].element, HALF_COST, p);
-    bool halves = clsm_type_bytes(p->x.type) == 2;
-    double start = ahead ? PART_STEPS : ROW_STEPS;
-    start += ahead && halves && wg > 128 && effort == NORMALISES ? SPILL_STEPS : 0;
+    double element = ahead ? element_steps(steps_of[effort].ahead, 1, p)
+                           : element_steps(steps_of[effort].element, HALF_COST, p);
+    each += columns * (1 + reads) / 2 * element;
+    double start = joins ? PART_STEPS : ahead ? AHEAD_STEPS : ROW_STEPS;
     double work = wg * (start + beside * each) / UNIT_LANES;
     double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
     double alone = launches * (wait + REDUCE) + (turns - 1) * reads * NEXT_WAIT + work;

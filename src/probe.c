@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { WG = 64, GROUPS = 2, FIELDS = 8, ITEMS = WG * GROUPS };
+enum { WG = 64, GROUPS = 2, FIELDS = 12, ITEMS = WG * GROUPS };
 
 /* Do the lanes of one work-group add up? Every field is a small integer or a quarter.
  */
@@ -48,6 +48,15 @@ static bool exp_is_right(float (*item)[FIELDS])
     return true;
 }
 
+/* Did a copy bring what stood there? */
+static bool copy_is_right(float (*item)[FIELDS], float (*before)[FIELDS])
+{
+    for (int i = 0; i < WG; i++)
+        if (item[i][8] != before[i][0])
+            return false;
+    return true;
+}
+
 static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *items)
 {
     const size_t global = ITEMS, local = WG;
@@ -61,8 +70,9 @@ static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *ite
 
 static bool lanes_work(clsm_engine *engine)
 {
-    static const float nothing[ITEMS][FIELDS];
-    float items[ITEMS][FIELDS] = {{0}};
+    float before[ITEMS][FIELDS] = {{0}}, items[ITEMS][FIELDS] = {{0}};
+    for (int i = 0; i < ITEMS; i++)
+        before[i][0] = (float)(i + 1);
     cl_int error;
     cl_program program = NULL;
     if (clsm_program_probe(engine, &program) != CLSM_OK)
@@ -72,10 +82,11 @@ static bool lanes_work(clsm_engine *engine)
         clCreateCommandQueue(engine->context, engine->device, 0, &error);
     cl_mem out =
         clCreateBuffer(engine->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                       sizeof nothing, (void *)nothing, &error);
+                       sizeof before, before, &error);
     bool works = kernel && queue && out && run(queue, kernel, out, *items);
     for (int g = 0; works && g < GROUPS; g++)
-        works = group_is_right(items + g * WG) && exp_is_right(items + g * WG);
+        works = group_is_right(items + g * WG) && exp_is_right(items + g * WG) &&
+                copy_is_right(items + g * WG, before + g * WG);
     if (out)
         clReleaseMemObject(out);
     if (queue)

@@ -138,6 +138,8 @@ static void describe_config(const struct config *config, const struct problem *p
     }
     if (clsm_masks_stay(config, p) && clsm_starts_alike(p))
         put(b, " -DSTARTS_ALIKE=1");
+    if (clsm_masks_stay(config, p) && clsm_type_bytes(p->x.type) == 2)
+        put(b, " -DPAST_NEAR_CACHE=1");
     if (v->row_per_lane)
         put(b, " -DROW_PER_LANE=1");
     if (v->pipelined)
