@@ -51,7 +51,7 @@ static const struct {
  * a line or half of one, and the same where they come ahead, with the rest of the line.
  */
 static const double HALF_COST = 0.885, ITEM_HALF_COST = 1.4;
-static const double SHORT_COST[] = {1.1, 1.07}, SHORTEST_COST[] = {1.3, 1.35};
+static const double SHORT_COST[] = {1.1, 1.08}, SHORTEST_COST[] = {1.3, 1.35};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
  * loads of few bytes, and with pieces between softmaxes' ends. */

@@ -21,7 +21,7 @@ enum {
     TILE_GROUPS = 4,      /* of a unit, for tiles in parts */
     FEW_PARTS = 32,       /* whose records everybody reads */
     PARTS_A_GROUP = 16,
-    FEW_READERS = 4 /* of a softmax's records: fewer take too long for a group's */
+    FEW_READERS = 8 /* of a softmax's records: fewer take too long for a group's */
 };
 
 unsigned clsm_config_tile(const struct config *config)
