@@ -44,7 +44,7 @@ static const struct {
     [SUMS] = {0, 0, 0, 14.5, 3},
     [NORMALISES] = {15.5, 17.2, 3, 10.7, 3},
     [LOGARITHM] = {29.5, 38, 300, 12, 39},
-    [NUMBERS] = {27.8, 30.9, 85, 4.7, 53},
+    [NUMBERS] = {27.8, 29.5, 85, 4.7, 53},
 };
 
 /* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than
