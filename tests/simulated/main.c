@@ -50,14 +50,17 @@ union kernel {
                  struct shape shape, void *shared);
     void (*beside)(const void *x, void *y, const void *beside, struct shape shape,
                    void *shared);
+    void (*given)(const void *x, void *y, const float *max, const float *sum,
+                  struct shape shape, void *shared);
 };
 
 /* What one work-group's work-items are given. Each has a copy of the library, for the
  * local memory in it. */
 struct call {
     union kernel kernel;
-    const void *x, *beside; /* dy, temperatures, or a mask; targets: or NULL */
+    const void *x, *beside; /* dy, temperatures, or a mask; the next three: or NULL */
     const int *targets;
+    const float *max, *sum;
     void *y;
     float *loss;
     struct shape shape;
@@ -147,6 +150,8 @@ static void work_item(void *argument)
     const struct call *c = argument;
     if (c->targets)
         c->kernel.loss(c->x, c->y, c->targets, c->loss, c->shape, c->shared);
+    else if (c->max)
+        c->kernel.given(c->x, c->y, c->max, c->sum, c->shape, c->shared);
     else if (c->beside)
         c->kernel.beside(c->x, c->y, c->beside, c->shape, c->shared);
     else
@@ -195,6 +200,16 @@ static float *make_temperatures(const struct trial *t)
     for (size_t r = 0; r < softmaxes; r++)
         heats[r] = (float)(r % 5) / 2;
     return heats;
+}
+
+/* One a softmax, from `least` on. A maximum need be no less than the elements are. */
+static float *make_numbers(const struct trial *t, float least)
+{
+    const size_t softmaxes = t->problem.rows * t->problem.inner;
+    float *numbers = malloc(softmaxes * sizeof *numbers);
+    for (size_t r = 0; r < softmaxes; r++)
+        numbers[r] = least + (float)(r % 7) / 4;
+    return numbers;
 }
 
 /* One a column, none of them the same as its neighbours. */
@@ -249,6 +264,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
                    : o == CLSM_MASK ? (void *)make_mask(t)
                                     : make_temperatures(t);
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
+    float *max = clsm_has(p, CLSM_FROM_MAX) ? make_numbers(t, 128) : NULL;
+    float *sum = max ? make_numbers(t, 50) : NULL;
     struct call calls[MOST_GROUPS] = {0};
     void *arguments[MOST_GROUPS];
     for (unsigned turn = 0; turn < 2; turn++) {
@@ -259,8 +276,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
             shape.epoch = EPOCH + turn * shape.rows;
             shape.stage = STAGE_WRITE;
             union kernel k = turn ? calls[g].kernel : load_copy(library, g);
-            calls[g] = (struct call){k,       x,          beside, targets,
-                                     y[turn], loss[turn], shape,  shared};
+            calls[g] = (struct call){k,   x,       beside,     targets, max,
+                                     sum, y[turn], loss[turn], shape,   shared};
             arguments[g] = calls + g;
         }
         if (!machine_run(work_item, arguments, groups,
@@ -276,6 +293,10 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         return fail(library, "other bits in another order");
     clsm_host_args host = {.struct_bytes = sizeof host, .x = x, .y = y[0]};
     host.operand[o] = beside;
+    if (max) {
+        host.operand[CLSM_FROM_MAX] = max;
+        host.operand[CLSM_FROM_SUM] = sum;
+    }
     if (targets) {
         host.operand[CLSM_TARGETS] = targets;
         host.operand[CLSM_LOSS] = loss[0];
@@ -288,6 +309,8 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         free(loss[turn]);
     }
     free(targets);
+    free(max);
+    free(sum);
     size_t front = t->offset * clsm_type_bytes(p->x.type);
     free(beside && o == CLSM_DY ? (char *)beside - front : beside);
     free(x - front);

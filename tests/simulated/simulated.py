@@ -27,6 +27,9 @@ log_softmax f32  1  3000 32 strided_ahead:WG=256,TILE=32 10
 log_softmax bf16 1  3000 32 strided_ahead:WG=128,TILE=32 10
 log_sum_exp f32  1  9000 32 strided_ahead:WG=256,TILE=32 20
 log_softmax_backward f32 1 9000 32 strided_ahead:WG=256,TILE=32 36
+finish_softmax f32 2 3000 32 strided_ahead:WG=128,TILE=32   6
+finish_softmax bf16 2 3000 32 strided_ahead:WG=256,TILE=64  3
+finish_log_softmax f32 5 700 16 strided_ahead:WG=256,TILE=16 3
 softmax     f32  20 9000  1 ahead:WG=128,HOLD=3           6
 softmax     bf16 20 9001  1 ahead:WG=128,HOLD=3           7
 softmax+offset bf16 20 9000 1 ahead:WG=128,HOLD=3         7
