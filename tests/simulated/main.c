@@ -202,7 +202,7 @@ static float *make_temperatures(const struct trial *t)
     return heats;
 }
 
-/* One a softmax, from `least` on. A maximum need be no less than the elements are. */
+/* One a softmax, from `least` on. Maxima are no less than the elements. */
 static float *make_numbers(const struct trial *t, float least)
 {
     const size_t softmaxes = t->problem.rows * t->problem.inner;
