@@ -43,8 +43,8 @@ INLINE struct pair lanes_row_sum(struct pair s, __local real *scratch)
 }
 #endif
 
-/* state_raise, where a sum need be no more exact than its terms: for the way between workers, on
- * which everybody waits. */
+/* state_raise of a complete state, where a sum need be no more exact than its terms: for the way
+ * between workers, on which everybody waits. */
 static struct state state_bring(struct state s, real max)
 {
     if (OP_NEEDS_REST || REAL_IS_F64)

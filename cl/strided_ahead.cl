@@ -10,6 +10,9 @@
  * once half of PARTS work-groups run at all. With one part nobody waits, and the next tile comes
  * while this one is written. Many parts' records are brought together in groups first, see
  * tile_records.cl.
+ *
+ * A turn has two barriers: behind the first one a few sets of lanes tell what this part brings,
+ * and others look for what the former part's softmaxes have; behind the second one all know that.
  */
 #ifndef WG
 #define WG 256
@@ -100,7 +103,7 @@ clsm_row(TENSORS, SHARED)
         barrier(CLK_LOCAL_MEM_FENCE);
         uint next = early ? ticket : tickets;
         if (reads) {
-            struct share share = share_of(0, FEWEST);
+            struct share share = share_of(0, FEWEST_LANES);
             if (share.any) {
 #if WAITS
                 tell_part(shared, shape, tile, t % PARTS, share, tile_state(share, scratch));

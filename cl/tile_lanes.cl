@@ -10,9 +10,9 @@ enum {
     SETS = TILE / PACK,    /* which share a tile; work-item i is worker i / SETS of set i % SETS */
     DEPTH = WG / SETS,     /* workers of a set */
     GROUPS = WG / LANES,   /* sets of lanes */
-    FEWEST = LANES > TILE ? LANES / TILE : 1, /* lanes of a softmax, so that a set of them is full; */
-    MOST = WG / TILE,      /* or as many as there are */
-    ROOM = 3 * TILE + 4    /* of a set of lanes' states; four more for other banks */
+    ROOM = 3 * TILE + 4,   /* of a set of lanes' states; four more for other banks */
+    FEWEST_LANES = LANES > TILE ? LANES / TILE : 1, /* of a softmax, that a set of them is full */
+    MOST_LANES = WG / TILE
 };
 #define EACH(v) UNROLL for (uint v = 0; v < PACK; v++) /* of a worker's softmaxes */
 #define SCRATCH_REALS (GROUPS * ROOM)
@@ -73,7 +73,6 @@ INLINE reals_beside beside(const real *v)
 {
     return (reals_beside)(v[0], v[1]);
 }
-
 #else
 typedef float4 reals_beside;
 INLINE reals_beside beside(const real *v)
@@ -154,22 +153,22 @@ INLINE void tile_leave(const struct state *s, __local real *scratch)
         tile_put_beside(scratch + lanes_id() * ROOM, lane_id(), s);
 }
 
-/* What all sets of lanes have left of a softmax, for FEWEST lanes. */
+/* What all sets of lanes have left of a softmax, for FEWEST_LANES lanes. */
 INLINE struct state tile_state(struct share share, __local real *scratch)
 {
-    struct state part[GROUPS / FEWEST], s = state_empty();
+    struct state part[GROUPS / FEWEST_LANES], s = state_empty();
     real max = -INFINITY;
-    UNROLL for (uint k = 0; k < GROUPS / FEWEST; k++)
+    UNROLL for (uint k = 0; k < GROUPS / FEWEST_LANES; k++)
     {
-        part[k] = tile_get(scratch + (k * FEWEST + share.k) * ROOM, share.softmax);
+        part[k] = tile_get(scratch + (k * FEWEST_LANES + share.k) * ROOM, share.softmax);
         max = real_max(max, part[k].max);
     }
-    UNROLL for (uint k = 0; k < GROUPS / FEWEST; k++)
+    UNROLL for (uint k = 0; k < GROUPS / FEWEST_LANES; k++)
     {
         struct state one = OP_NEEDS_MAX ? state_bring(part[k], max) : part[k];
         s = k ? tile_add(s, one) : one;
     }
-    return tile_merge(s, FEWEST, scratch);
+    return tile_merge(s, FEWEST_LANES, scratch);
 }
 
 /* passes.cl has these for whole work-groups. */

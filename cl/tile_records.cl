@@ -31,12 +31,12 @@ INLINE volatile __global ulong2 *tile_record(volatile __global uint *shared,
 /* Each lane asks for AT_ONCE records before it waits for the first. */
 enum {
     AT_ONCE = 4,
-    SETS_WANTED = (MOST_READ - 1) / AT_ONCE + 1,
-    WANTED = SETS_WANTED > 4 ? 8 : SETS_WANTED > 2 ? 4 : SETS_WANTED,
-    ENOUGH = WANTED < MOST ? WANTED : MOST,
-    READERS = ENOUGH > FEWEST ? ENOUGH : FEWEST, /* lanes of a softmax's records */
-    READING = READERS * TILE / LANES,            /* sets of lanes in all, */
-    TELLING = FEWEST * TILE / LANES              /* and before these, for what is told */
+    BUNCHES = (MOST_READ - 1) / AT_ONCE + 1,
+    WANTED = BUNCHES > 4 ? 8 : BUNCHES > 2 ? 4 : BUNCHES, /* a power of two */
+    ENOUGH = WANTED < MOST_LANES ? WANTED : MOST_LANES,
+    READERS = ENOUGH > FEWEST_LANES ? ENOUGH : FEWEST_LANES, /* lanes of a softmax's records */
+    READING = READERS * TILE / LANES,                        /* sets of lanes that read, */
+    TELLING = FEWEST_LANES * TILE / LANES                    /* and those before, that tell */
 };
 
 /* n records of one piece each, up to AT_ONCE, `apart` from one another, merged into s. They have
