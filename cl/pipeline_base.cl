@@ -59,7 +59,37 @@ INLINE void read_from_start(struct reading *in, uint look)
     keep_start(&in->keep, in->row);
 }
 
-/* The latest chunks' sum goes to the others'; or, where they lie far above their base, they are
+#if STAYS_BASED && HOLDS_TERMS
+/* Of the latest chunks, which are to be read again, those before the first that lies far above the
+ * base: their terms are held, and only their sum is missing. */
+INLINE void keep_chunks(struct reading *in)
+{
+    uint left = in->latest;
+    struct pair sum = {(real)0, (real)0};
+    ROLLED for (; left > 0; left--)
+    {
+        const __local SCALAR *held = in->held + (in->at - in->row.begin);
+        real term[SUMS]; /* as a tree */
+        UNROLL for (uint k = 0; k < SUMS; k++)
+            term[k] = LOAD_HELD(held + k * VEC) + LOAD_HELD(held + (k + SUMS) * VEC);
+        UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
+            UNROLL for (uint k = 0; k < d; k++)
+                term[k] += term[k + d];
+        if (FIRST(set_max(term[0], 0)) >= MOST_BASED)
+            break;
+        sum = add_tree(sum, term[0]);
+        in->at += CHUNK;
+    }
+    if (left)
+        in->s.part = sum;
+    else /* it is all of them together that do */
+        in->at -= in->latest * CHUNK;
+}
+#else
+#define keep_chunks(in)
+#endif
+
+/* The latest chunks' sum goes to the others'; or, where they lie far above their base, some are
  * to be read again from a new one. */
 INLINE bool settle_chunks(struct reading *in)
 {
@@ -69,9 +99,9 @@ INLINE bool settle_chunks(struct reading *in)
         in->at -= in->latest * CHUNK;
         in->look = BLOCK_CHUNKS * CHUNK;
         in->s.part.hi = in->s.part.lo = (real)0;
-    } else {
-        in->s = state_settle(in->s);
+        keep_chunks(in);
     }
+    in->s = state_settle(in->s);
     in->latest = 0;
     return !met;
 }
