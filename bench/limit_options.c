@@ -41,27 +41,16 @@ static const char help[] =
     "  clsoftmax-limit --device gpu --peers peers.json --json limit.json\n"
     "  clsoftmax-limit --scale 1000 --random 10 --only short --only axis\n";
 
-/* The options that are a number: its name, where it goes, what it may be. */
 static int parse_number(int letter, struct limit_options *o)
 {
-    size_t random = 0, seed = 0;
-    const struct {
-        int letter;
-        const char *name;
-        size_t least, most, *value;
-    } numbers[] = {{'n', "random", 1, 100000, &random},
-                   {'e', "seed", 1, SIZE_MAX, &seed},
-                   {'r', "repeats", 3, 200, &o->repeats}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (letter == numbers[i].letter &&
-            !parse_size(optarg, numbers[i].least, numbers[i].most, numbers[i].value))
-            return complain(EXIT_USAGE, "--%s is \"%s\", expected %zu to %zu",
-                            numbers[i].name, optarg, numbers[i].least, numbers[i].most);
-    if (random)
-        o->selection.random = (unsigned)random;
-    if (seed)
-        o->selection.seed = seed;
-    return -1;
+    size_t random = o->selection.random, seed = o->selection.seed;
+    const struct number numbers[] = {{'n', "random", 1, 100000, &random},
+                                     {'e', "seed", 1, SIZE_MAX, &seed},
+                                     {'r', "repeats", 3, 200, &o->repeats}};
+    int result = take_number(letter, numbers, sizeof numbers / sizeof *numbers);
+    o->selection.random = (unsigned)random;
+    o->selection.seed = seed;
+    return result;
 }
 
 static int parse_scale(struct limit_options *o)

@@ -57,6 +57,17 @@ bool parse_size(const char *text, size_t least, size_t most, size_t *value)
     return true;
 }
 
+int take_number(int letter, const struct number *numbers, size_t count)
+{
+    for (const struct number *n = numbers; n < numbers + count; n++)
+        if (n->letter == letter)
+            return parse_size(optarg, n->least, n->most, n->value)
+                       ? -1
+                       : complain(EXIT_USAGE, "--%s is \"%s\", expected %zu to %zu",
+                                  n->name, optarg, n->least, n->most);
+    return EXIT_USAGE;
+}
+
 static int on_device(const clsm_device_info *info,
                      int (*one)(const struct session *session, void *context),
                      void *context)

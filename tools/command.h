@@ -38,6 +38,17 @@ int usage_error(const char *command);
 /* A number between least and most; false if the text is none. */
 bool parse_size(const char *text, size_t least, size_t most, size_t *value);
 
+/* An option that is such a number. */
+struct number {
+    int letter;
+    const char *name;
+    size_t least, most, *value;
+};
+
+/* The option of that letter takes optarg: -1, or an exit status with a message said.
+ * EXIT_USAGE for a letter that none has. */
+int take_number(int letter, const struct number *numbers, size_t count);
+
 /* Run `one` on the device of a selector, or on every usable one for "all". The worst
  * exit status counts. */
 int on_devices(const char *selector,

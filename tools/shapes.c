@@ -58,33 +58,18 @@ void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
     problem->k = o->k < cols ? o->k : cols;
 }
 
-/* Options that are a whole number. */
-static const struct number {
-    int letter;
-    const char *name;
-    size_t least, most, offset;
-} numbers[] = {
-    {'m', "mib", 1, 1 << 20, offsetof(struct bench_options, mib)},
-    {'k', "k", 1, CLSM_MAX_K, offsetof(struct bench_options, k)},
-    {'r', "repeats", 3, 200, offsetof(struct bench_options, repeats)},
-    {'n', "random", 1, 100000, offsetof(struct bench_options, random)},
-    {'S', "seed", 1, INT32_MAX, offsetof(struct bench_options, seed)},
-    {'T', "seconds", 1, 1000000, offsetof(struct bench_options, seconds)},
-    {'J', "jobs", 1, 64, offsetof(struct bench_options, jobs)},
-};
-
 static int parse_number(int letter, struct bench_options *o)
 {
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const struct number *n = &numbers[i];
-        if (n->letter != letter)
-            continue;
-        return parse_size(optarg, n->least, n->most, (size_t *)((char *)o + n->offset))
-                   ? -1
-                   : complain(EXIT_USAGE, "--%s is \"%s\", expected %zu to %zu",
-                              n->name, optarg, n->least, n->most);
-    }
-    return EXIT_USAGE;
+    const struct number numbers[] = {
+        {'m', "mib", 1, 1 << 20, &o->mib},
+        {'k', "k", 1, CLSM_MAX_K, &o->k},
+        {'r', "repeats", 3, 200, &o->repeats},
+        {'n', "random", 1, 100000, &o->random},
+        {'S', "seed", 1, INT32_MAX, &o->seed},
+        {'J', "jobs", 1, 64, &o->jobs},
+        {'T', "seconds", 1, 1000000, &o->seconds},
+    };
+    return take_number(letter, numbers, sizeof numbers / sizeof *numbers);
 }
 
 static int parse_within(struct bench_options *o)

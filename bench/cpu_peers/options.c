@@ -56,18 +56,9 @@ static bool parse_bytes(const char *text, double *bytes)
 
 static int parse_number(int letter, struct cpu_options *o)
 {
-    const struct {
-        int letter;
-        const char *name;
-        size_t least, most, *value;
-    } numbers[] = {{'r', "rounds", 3, MOST_ROUNDS, &o->rounds},
-                   {'t', "threads", 1, MOST_THREADS, &o->threads}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (letter == numbers[i].letter &&
-            !parse_size(optarg, numbers[i].least, numbers[i].most, numbers[i].value))
-            return complain(EXIT_USAGE, "--%s is \"%s\", expected %zu to %zu",
-                            numbers[i].name, optarg, numbers[i].least, numbers[i].most);
-    return -1;
+    const struct number numbers[] = {{'r', "rounds", 3, MOST_ROUNDS, &o->rounds},
+                                     {'t', "threads", 1, MOST_THREADS, &o->threads}};
+    return take_number(letter, numbers, sizeof numbers / sizeof *numbers);
 }
 
 static int parse_option(int letter, struct cpu_options *o)
