@@ -28,9 +28,10 @@ struct part {
     uint c, n;      /* its first column, and how many it has */
 };
 
+#define TILE_OF(t) (shape.first_row + (size_t)((t) / PARTS) * TILE)
 #define PART_AT(name, t)                                                                 \
     struct part name;                                                                    \
-    name.tile = shape.first_row + (size_t)((t) / PARTS) * TILE;                          \
+    name.tile = TILE_OF(t);                                                              \
     name.r = name.tile + (uint)get_local_id(0) % SETS * PACK;                            \
     name.row = ROW_AT(name.r);                                                           \
     name.number = (t) % PARTS;                                                           \

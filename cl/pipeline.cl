@@ -165,6 +165,15 @@ INLINE struct pair add_tree(struct pair s, real v)
 #endif
 }
 
+/* SUMS sums as a tree. */
+INLINE real chunk_sum(real *sum)
+{
+    UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
+        UNROLL for (uint k = 0; k < d; k++)
+            sum[k] += sum[k + d];
+    return sum[0];
+}
+
 /* A chunk's terms go to s.part: each by itself, or as a tree, or a plain sum where nobody sees
  * more digits than that has. */
 INLINE void read_terms(struct reading *in, bool exact)
@@ -188,12 +197,8 @@ INLINE void read_terms(struct reading *in, bool exact)
         else
             sum[k / 2] = k % 2 ? sum[k / 2] + term : term;
     }
-    if (!exact && !plain) {
-        UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
-            UNROLL for (uint k = 0; k < d; k++)
-                sum[k] += sum[k + d];
-        in->s.part = add_tree(in->s.part, sum[0]);
-    }
+    if (!exact && !plain)
+        in->s.part = add_tree(in->s.part, chunk_sum(sum));
     in->at += CHUNK;
     in->latest++;
 }

@@ -69,15 +69,13 @@ INLINE void keep_chunks(struct reading *in)
     ROLLED for (; left > 0; left--)
     {
         const __local SCALAR *held = in->held + (in->at - in->row.begin);
-        real term[SUMS]; /* as a tree */
+        real part[SUMS];
         UNROLL for (uint k = 0; k < SUMS; k++)
-            term[k] = LOAD_HELD(held + k * VEC) + LOAD_HELD(held + (k + SUMS) * VEC);
-        UNROLL for (uint d = SUMS / 2; d > 0; d /= 2)
-            UNROLL for (uint k = 0; k < d; k++)
-                term[k] += term[k + d];
-        if (FIRST(set_max(term[0], 0)) >= MOST_BASED)
+            part[k] = LOAD_HELD(held + k * VEC) + LOAD_HELD(held + (k + SUMS) * VEC);
+        real all = chunk_sum(part);
+        if (FIRST(set_max(all, 0)) >= MOST_BASED)
             break;
-        sum = add_tree(sum, term[0]);
+        sum = add_tree(sum, all);
         in->at += CHUNK;
     }
     if (left)

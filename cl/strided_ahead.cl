@@ -11,8 +11,9 @@
  * while this one is written. Many parts' records are brought together in groups first, see
  * tile_records.cl.
  *
- * A turn has two barriers: behind the first one a few sets of lanes tell what this part brings,
- * and others look for what the former part's softmaxes have; behind the second one all know that.
+ * A turn has two barriers, or a third where parts have groups: behind the first one a few sets of
+ * lanes tell what this part brings, and others look for what the former part's softmaxes have;
+ * behind the last one all know that.
  */
 #ifndef WG
 #define WG 256
@@ -58,19 +59,14 @@ INLINE void tell_result(struct row row, struct share share, uint number, struct 
         write_part(held, &p, y, result, part);                                           \
     }
 
-#if PART_GROUPS && !OP_GIVEN
-#define COUNT_PART(p) count_part(shared, shape, p.tile, p.number)
-#else
-#define COUNT_PART(p) 0
-#endif
-
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
     SCRATCH scratch[SCRATCH_REALS];
     __local uint4 places[HOLD * PLACES_EACH / 4];
     __local struct result told[TILE];
-    __local uint ticket, later, last;
+    __local uint ticket, later; /* the one taken once all that is waited for is there */
+    __local uint last;
     __local uint *stock = (__local uint *)places + get_local_id(0) * X_WORDS;
     const uint tickets = (uint)((shape.launch_rows + TILE - 1) / TILE) * PARTS;
     struct pack held[HOLD];
@@ -83,13 +79,13 @@ clsm_row(TENSORS, SHARED)
     if (t < tickets) {
         PART_AT(p, t);
         stock_part(stock, p, shape.inner);
-        counted = COUNT_PART(p);
+        counted = count_part(shared, shape, p.tile, p.number);
         *coming_at = (ulong)(p.row.y + p.c * p.row.y_col);
     }
     while (t < tickets || before < tickets) {
         const bool reads = t < tickets, waits = WAITS && before < tickets;
         const bool early = reads && (!waits || t / PARTS != before / PARTS);
-        const size_t tile = shape.first_row + (size_t)(t / PARTS) * TILE;
+        const size_t tile = TILE_OF(t);
         if (reads) {
             uint taken = early ? take_ticket(shared) : 0;
             PART_AT(p, t);
@@ -117,7 +113,7 @@ clsm_row(TENSORS, SHARED)
                 tell_result(row, share, t % PARTS, s, told, scratch);
 #endif
             }
-#if PART_GROUPS && !OP_GIVEN
+#if PART_GROUPS
             note_last(shared, shape, tile, t % PARTS, counted, &last);
             barrier(CLK_LOCAL_MEM_FENCE);
             if (last)
@@ -127,7 +123,7 @@ clsm_row(TENSORS, SHARED)
         const bool writes = OP_WRITES == WRITES_ROW || before % PARTS == 0; /* all there is */
         if (waits && writes) {
             struct share share = share_of(TELLING + (PART_GROUPS ? READING : 0), READERS);
-            size_t former = shape.first_row + (size_t)(before / PARTS) * TILE;
+            const size_t former = TILE_OF(before);
             if (share.any)
                 tell_result(ROW_AT(former + share.softmax), share, before % PARTS,
                             join_parts(shared, shape, former, share, scratch), told, scratch);
@@ -155,7 +151,7 @@ clsm_row(TENSORS, SHARED)
         if (t < tickets) {
             PART_AT(p, t);
             stock_part(stock, p, shape.inner);
-            counted = COUNT_PART(p);
+            counted = count_part(shared, shape, p.tile, p.number);
             *coming_at = (ulong)(p.row.y + p.c * p.row.y_col);
         }
         if (!WAITS && before < tickets) {

@@ -16,7 +16,7 @@ enum {
 };
 #define EACH(v) UNROLL for (uint v = 0; v < PACK; v++) /* of a worker's softmaxes */
 #define SCRATCH_REALS (GROUPS * ROOM)
-#define SCRATCH __local real __attribute__((aligned(16))) /* as it is read in fours */
+#define SCRATCH __local real __attribute__((aligned(16))) /* as it is written in fours */
 
 /* Does nobody see more of a sum than its hi, added up from terms as short? */
 #define PLAIN_SUMS (ROUGH && !OP_NEEDS_REST)

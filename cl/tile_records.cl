@@ -5,7 +5,8 @@
  * GROUP parts: whoever begins last with one of a group's parts, as a word counts, tells its own
  * and then brings them together. For that it waits only for what others are about to tell.
  */
-#ifndef PART_GROUPS
+#if !defined PART_GROUPS || OP_GIVEN
+#undef PART_GROUPS
 #define PART_GROUPS 0
 #endif
 #if PART_GROUPS
@@ -138,4 +139,6 @@ INLINE void tell_group(volatile __global uint *shared, struct shape shape, size_
         tell_part(shared, shape, tile, PARTS + group, share,
                   join_records(shared, shape, tile, group * GROUP, size, share, scratch));
 }
+#else
+#define count_part(shared, shape, tile, number) 0
 #endif

@@ -9,7 +9,12 @@
 
 #include <math.h>
 
-enum { WG = 64, GROUPS = 2, FIELDS = 12, ITEMS = WG * GROUPS };
+enum {
+    WG = 64,
+    GROUPS = 2,
+    FIELDS = 12, /* nine, and what makes them a multiple of 16 bytes */
+    ITEMS = WG * GROUPS
+};
 
 /* Do the lanes of one work-group add up? Every field is a small integer or a quarter.
  */
