@@ -126,7 +126,7 @@ static void keep_target(struct keep *keep, struct row row, TARGET label, SCALAR 
 
 static void keep_start(struct keep *keep, struct row row)
 {
-#if defined COLS && VEC == 1
+#if defined SHORT_COLS && VEC == 1
     keep_target(keep, row, row.label, row.label_x);
 #else
     TARGET label = *row.target;
@@ -182,7 +182,7 @@ struct result {
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
     struct result r;
-    real log_sum = log_sum_of(s), lse = s.max + log_sum;
+    real log_sum = log_sum_of(s);
     real below = s.max - keep->logit; /* >= 0 */
     real weight = keep->weight;
     real scale = (real)row.grad_scale;
@@ -206,14 +206,21 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     r.each = (real)0;
 #endif
     r.hit = weight * scale;
+#if Z_LOSS || LIMIT /* by that policy rows with +inf are NaN in this way */
+    real lse = s.max + log_sum;
     r.loss += (real)row.z_loss * lse * lse;
-    r.all = (r.all + (real)2 * (real)row.z_loss * lse) * scale;
+    r.all += (real)2 * (real)row.z_loss * lse;
+#endif
+    r.all *= scale;
     r.loss = keep->counts ? r.loss : (keep->bad ? (real)NAN : (real)0);
     r.all = keep->counts ? r.all : (real)0;
     r.hit = keep->counts ? r.hit : (real)0;
-    real at_target = exp_nonpositive(below_max(keep->logit, s.max));
+    real at_target = exp_nonpositive(from_max(keep->logit, s.max));
     real missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
-    r.at_target = (r.all - r.hit) * (at_target * r.scale) - r.hit * missing;
+    r.at_target = -r.hit * missing;
+#if SMOOTHING || Z_LOSS || LIMIT /* elsewhere all is hit */
+    r.at_target += (r.all - r.hit) * (at_target * r.scale);
+#endif
     r.nothing = ROW_OF(r.all) == 0 && ROW_OF(r.hit) == 0;
     r.slope = r.nothing ? (real)0 : r.all * r.scale;
     r.at_target = r.nothing ? (real)0 : r.at_target;
@@ -239,7 +246,7 @@ static void keep_lanes_end(struct keep *keep, struct row row, struct result r, u
 /* One work-item of those that share the row. */
 static void keep_end(struct keep *keep, struct row row, struct result r)
 {
-#if HAS_LOSS
+#if HAS_LOSS && !ONES_TOGETHER
     *row.loss_out = FIRST(r.loss);
 #endif
 #if HAS_BAD_TARGETS

@@ -137,7 +137,14 @@ static real log1p_short(real r)
     return r == -1.0f ? -INFINITY : p;
 }
 
-/* The same for a first try at a logarithm, which may fail where numbers are too large. */
+/* The same within 2^-15, for results of 16 bits. */
+static real log1p_rough(real r)
+{
+    real beside_one = fma(r * r, -0.5f, r);
+    return fabs(r) < 0x1p-7f ? beside_one : ptx_log2(1.0f + r) * 0x1.62e430p-1f;
+}
+
+/* exp_tried is for a first try at a logarithm, which may fail where numbers are too large. */
 static real exp_tried(real x, real max)
 {
     return ptx_exp2(fma(x, 0x1.715476p+0f, -max * 0x1.715476p+0f));

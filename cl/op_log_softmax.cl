@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = x - max - log(sum(exp(x - max))) */
 #define OP_NEEDS_REST 1
+#define OP_LOG_ROUGH ROUGH
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
 

@@ -49,6 +49,14 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #define SHORT_COLS HOLD
 #endif
 
+/* Does a mapping itself write losses and the like, those of neighbouring rows as one? See
+ * beside.cl. */
+#ifdef HOLDS_ALL
+#define ONES_TOGETHER 1
+#else
+#define ONES_TOGETHER 0
+#endif
+
 #include "row.cl"
 #include "element.cl"
 

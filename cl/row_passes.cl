@@ -148,7 +148,7 @@ INLINE struct result close_row(struct row row, struct state s, struct keep *keep
     COUNTS_ALONE uint alone = first == 0 && row.inside;
     if (alone) {
         write_row_results(row, s);
-#if OP_WRITES == WRITES_ONE
+#if OP_WRITES == WRITES_ONE && !ONES_TOGETHER
         store_one(op_one(row, result), row.y);
 #endif
 #if OP_KEEPS

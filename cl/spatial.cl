@@ -13,6 +13,7 @@
 #endif
 #include "tile_set.cl"
 #include "tile_passes.cl"
+#include "beside.cl"
 
 #if TINY_LATER
 INLINE bool set_again(bool again, __local real *scratch)
@@ -26,8 +27,25 @@ INLINE real set_add(real v, __local real *scratch)
 }
 #endif
 
-/* All loads of x are on their way before a target is asked for. */
-INLINE void item_rows(const struct row *row)
+#if HAS_TARGETS
+/* The targets' x, from what is held if that is little. */
+INLINE void label_logits(struct row *row, const struct held *held)
+{
+    EACH(v)
+    {
+        uint t = target_column(row[v], row[v].label);
+        if (HOLD > FEW_COLUMNS) {
+            row[v].label_x = target_x(row[v], row[v].label);
+            continue;
+        }
+        UNROLL for (uint k = 0; k < HOLD; k++)
+            row[v].label_x = t == k || !k ? held_element(held, k, v).x : row[v].label_x;
+    }
+}
+#endif
+
+/* All loads are on their way before one is waited for. */
+INLINE void item_rows(struct row *row)
 {
     uint hot[PACK];
     struct held held;
@@ -35,6 +53,10 @@ INLINE void item_rows(const struct row *row)
     struct state s[PACK];
     struct result result[PACK];
     hold_columns(&held, row, row->begin);
+#if HAS_TARGETS
+    take_labels(row);
+    label_logits(row, &held);
+#endif
     EACH(v)
     {
         keep_start(keep + v, row[v]);
@@ -53,6 +75,7 @@ INLINE void item_rows(const struct row *row)
         op_write(row[v], result[v], keep + v, 0, 1, 0);
 #endif
     }
+    store_ones(row, result);
 #if OP_WRITES == WRITES_ROW
     held_forget(&held, row);
     held_write(&held, row, result, hot);

@@ -26,8 +26,9 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
  * where columns are many writes it again. */
 #ifdef HOLDS_ALL
 #define WIDE_TERMS (HOLD * PACK <= 64)
-#define SPOT_KNOWN (OP_SPOT && HOLD <= 16)
-#define SPOT_AGAIN (OP_SPOT && HOLD > 16)
+#define FEW_COLUMNS 16
+#define SPOT_KNOWN (OP_SPOT && HOLD <= FEW_COLUMNS)
+#define SPOT_AGAIN (OP_SPOT && HOLD > FEW_COLUMNS)
 #else
 #define WIDE_TERMS 0
 #define SPOT_KNOWN 0

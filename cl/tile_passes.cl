@@ -25,7 +25,7 @@ INLINE void held_max(const struct held *h, real *max)
 }
 
 #ifdef HOLDS_ALL
-enum { TERMS = 4, FEW_TERMS = ROUGH ? HOLD : 16 };
+enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
 #else
 enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
 #endif
@@ -59,7 +59,8 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
         else
             sum.hi = tree_sum(others);
     }
-    struct pair apart = {ones, unbiased(sum.hi + sum.lo, max)};
+    real beside = HOLD > FEW_TERMS ? sum.hi + sum.lo : sum.hi;
+    struct pair apart = {ones, unbiased(beside, max)};
     return apart;
 }
 #else
@@ -168,7 +169,15 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
         sum[v] = held_sum(h, row[v], v, max[v], keep + v);
     set_sum_of(sum, PACK, scratch);
     EACH(v)
-        s[v].max = max[v], s[v].sum = sum_with_tiny(sum[v], row[v], 0, max[v], scratch);
+        s[v].max = max[v], s[v].sum = sum[v];
+#if TINY_LATER
+    bool any = false; /* asked once for all */
+    EACH(v)
+        any = any || wants_tiny(sum[v]);
+    if (any)
+        EACH(v)
+            s[v].sum = sum_with_tiny(sum[v], row[v], 0, max[v], scratch);
+#endif
 #endif
 }
 

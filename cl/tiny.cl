@@ -50,11 +50,17 @@ INLINE real tiny_sum(struct row row, uint first, real max)
 #define AGREED(v) (v)
 #endif
 
+/* Does nothing count beside the maximum but what may have been left out? */
+static bool wants_tiny(struct pair sum)
+{
+    return fabs((sum.hi - (real)1) + sum.lo) < ENOUGH_BESIDE;
+}
+
 /* The set's sum, or what it is with such terms: they stand beside a single 1. */
 INLINE struct pair sum_with_tiny(struct pair sum, struct row row, uint first, real max,
                                  __local real *scratch)
 {
-    bool again = fabs((sum.hi - (real)1) + sum.lo) < ENOUGH_BESIDE;
+    bool again = wants_tiny(sum);
     if (set_again(AGREED(again), scratch)) {
         real beside = set_add(tiny_sum(row, first, max), scratch);
         sum.lo = again ? beside : sum.lo;

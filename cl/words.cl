@@ -69,11 +69,13 @@ INLINE void words_gather(uint *w, uint bytes, const __global void *from, size_t 
 typedef uint uint_at_2 __attribute__((aligned(2)));
 INLINE void words_scatter(const uint *w, uint bytes, __global void *p)
 {
-    UNROLL for (uint i = 0; i < PACK * bytes / 4; i++)
-        if (bytes == 2)
+    UNROLL for (uint i = 0; i < 2 * PACK; i++) /* a bound that is known here, see EACH_OF */
+    {
+        if (i < PACK * bytes / 4 && bytes == 2)
             ((__global uint_at_2 *)p)[i] = w[i];
-        else
+        else if (i < PACK * bytes / 4)
             ((__global uint *)p)[i] = w[i];
+    }
     if (PACK * bytes == 2) /* half a word */
         *(__global ushort *)p = (ushort)w[0];
 }

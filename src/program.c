@@ -83,6 +83,7 @@ static void describe_problem(const struct problem *p, struct build *b)
         {"CAUSAL", p->causal},
         {"WINDOW", p->window != 0},
         {"SMOOTHING", p->label_smoothing != 0},
+        {"Z_LOSS", p->z_loss != 0},
         {"MASK_IS_BOOL", p->mask_type == CLSM_MASK_BOOL},
     };
     put(b, " -DX=%s -DY=%s", clsm_type_name(p->x.type), clsm_type_name(p->y.type));

@@ -69,6 +69,9 @@ log_softmax f16  3   100 64 spatial:WG=64,TILE=64         2
 log_softmax f32  2     5 512 spatial:WG=64,TILE=256       2
 cross_entropy f16 2    5 512 spatial:WG=64,TILE=512       1
 cross_entropy f32 3   40 64 spatial:WG=64,TILE=128        2
+log_softmax bf16 2     2 512 spatial:WG=64,TILE=256       2
+log_softmax f16  2     8 512 spatial:WG=64,TILE=128       2
+cross_entropy bf16 2   3 512 spatial:WG=64,TILE=128       2
 """
 
 # a function of inline PTX, or one that is made of them
