@@ -206,7 +206,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     r.each = (real)0;
 #endif
     r.hit = weight * scale;
-#if Z_LOSS || LIMIT /* by that policy rows with +inf are NaN in this way */
+#if Z_LOSS || !NAN_BY_MAX /* 0 lse^2 is NaN where a row has +inf */
     real lse = s.max + log_sum;
     r.loss += (real)row.z_loss * lse * lse;
     r.all += (real)2 * (real)row.z_loss * lse;
@@ -218,7 +218,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     real at_target = exp_nonpositive(from_max(keep->logit, s.max));
     real missing = ((s.sum.hi - at_target) + s.sum.lo) * r.scale;
     r.at_target = -r.hit * missing;
-#if SMOOTHING || Z_LOSS || LIMIT /* elsewhere all is hit */
+#if SMOOTHING || Z_LOSS || !NAN_BY_MAX /* elsewhere all is hit */
     r.at_target += (r.all - r.hit) * (at_target * r.scale);
 #endif
     r.nothing = ROW_OF(r.all) == 0 && ROW_OF(r.hit) == 0;

@@ -131,7 +131,7 @@ static real op_term(struct row row, struct element e, real max)
 #else
 #define MANY_BESIDE 0
 #endif
-#if HAS_PTX && !REAL_IS_F64 && defined SHORT_COLS && !MANY_BESIDE && !FORMS
+#if HAS_PTX && !REAL_IS_F64 && defined SHORT_COLS && !MANY_BESIDE && !FORMS && !Z_LOSS
 #define RESULTS_SERVE (sizeof(mem_x) == 2)
 #else
 #define RESULTS_SERVE 0
@@ -144,8 +144,9 @@ static real op_term(struct row row, struct element e, real max)
 #define BIASED_BESIDE 0
 #endif
 
-/* Or by exp_lower? A loss may be as far off as what its terms lose. */
-#if EXP_BIASED && MANY_BESIDE && HAS_TARGETS && !LIMIT && \
+/* Or by exp_lower? A loss may be as far off as what its terms lose, but not the square of a
+ * log-sum-exp of which the maximum takes next to all. */
+#if EXP_BIASED && MANY_BESIDE && HAS_TARGETS && !LIMIT && !Z_LOSS && \
     !(HAS_MAX || HAS_SUM || HAS_LSE)
 #if OP_FROM_TERM
 #define RAISED (sizeof(mem_x) == 2 && sizeof(mem_y) == 2)

@@ -27,9 +27,12 @@ enum {
     F64_REGISTERS = 128,
 
     ITEM_STEPS = 72, /* of a work-item that has softmaxes to itself, */
-    ITEM_TARGET_STEPS = 74,
-    ITEM_REGISTERS = 87, /* that it needs besides what it holds; */
-    ITEM_SETS = 20,      /* sets of lanes of these keep a unit busy */
+    ITEM_TARGET_STEPS = 51,
+    ITEM_LOSS_STEPS = 8,       /* for a target whose loss alone is wanted, */
+    ROUGH_STEPS = 17,          /* less for a logarithm that has 16 bits */
+    ITEM_REGISTERS = 87,       /* that it needs besides what it holds, */
+    ITEM_TARGET_REGISTERS = 5, /* and for each target; */
+    ITEM_SETS = 20,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
     WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
@@ -103,12 +106,17 @@ static double estimate_items(const struct config *config, const struct problem *
     double rows = clsm_problem_likely_rows(p), units = t->compute_units;
     double sets = ceil(rows / beside / SET_LANES);
     double reals = cols * beside * (clsm_has(p, CLSM_DY) ? 2 : 1);
-    double words = bytes == 2 && reals > WIDE_REALS ? reals * 3 / 4 : reals;
+    bool targets = clsm_has(p, CLSM_TARGETS);
+    bool halves = bytes == 2 && beside > 1 && reals > WIDE_REALS;
+    double words = halves ? reals * 3 / 4 : reals;
+    words += targets ? ITEM_TARGET_REGISTERS * beside : 0;
     double registers = fmin(MOST_REGISTERS, words + ITEM_REGISTERS);
     double there = UNIT_REGISTERS / SET_LANES / registers;
     there = fmin(there, ceil(sets / units));
+    bool rough = clsm_type_bytes(p->y.type) == 2 && !clsm_has(p, CLSM_LOSS);
     double steps = ITEM_STEPS / beside + steps_of[effort].item_sums;
-    steps += clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0;
+    steps += targets ? (effort == NUMBERS ? ITEM_LOSS_STEPS : ITEM_TARGET_STEPS) : 0;
+    steps -= rough && effort == LOGARITHM ? ROUGH_STEPS : 0;
     steps += cols * (COLUMN_STEPS / beside +
                      element_steps(steps_of[effort].item_element, ITEM_HALF_COST, p));
     double work = rows * steps / UNIT_LANES / fmin(units, sets);

@@ -10,7 +10,8 @@ enum {
     HELD_WORDS = 32,
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
-    MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself */
+    MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, ... */
+    MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
     REGISTERS = 48,           /* besides what is held, ... */
     HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
     MORE_REGISTERS = 80,      /* ... or where there is more to do */
@@ -123,7 +124,8 @@ static const char *item_misfit(const struct config *config, const struct problem
         return "neighbours are more than 16 bytes";
     if (beside > 1 && clsm_problem_y(p) == CLSM_Y_K)
         return "takes operations that give no lists";
-    if (!whole_words(config, p))
+    bool many = clsm_has(p, CLSM_LOSS) && p->cols * beside > MOST_LOSS_REALS;
+    if (many || !whole_words(config, p))
         return "the rows do not fit in registers";
     return NULL;
 }
