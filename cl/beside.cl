@@ -40,7 +40,7 @@ INLINE void take_labels(struct row *row)
 #endif
 
 /* What close_row leaves to be written. */
-INLINE void store_ones(const struct row *row, const struct result *result)
+INLINE void write_ones(const struct row *row, const struct result *result)
 {
 #if OP_WRITES == WRITES_ONE
     real one[PACK];

@@ -144,8 +144,8 @@ static real op_term(struct row row, struct element e, real max)
 #define BIASED_BESIDE 0
 #endif
 
-/* Or by exp_lower? A loss may be as far off as what its terms lose, but not the square of a
- * log-sum-exp of which the maximum takes next to all. */
+/* Or by exp_lower? A loss may be the farther off the smaller it is, as its terms are; a z-loss may
+ * not. */
 #if EXP_BIASED && MANY_BESIDE && HAS_TARGETS && !LIMIT && !Z_LOSS && \
     !(HAS_MAX || HAS_SUM || HAS_LSE)
 #if OP_FROM_TERM

@@ -75,7 +75,7 @@ INLINE void item_rows(struct row *row)
         op_write(row[v], result[v], keep + v, 0, 1, 0);
 #endif
     }
-    store_ones(row, result);
+    write_ones(row, result);
 #if OP_WRITES == WRITES_ROW
     held_forget(&held, row);
     held_write(&held, row, result, hot);

@@ -112,6 +112,32 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
 }
 END_TEST
 
+/* Measured too: how many neighbours a work-item takes, by registers and by what a
+ * softmax takes for itself. */
+START_TEST(classes_of_pixels_go_to_tiles_that_were_measured_fastest)
+{
+    static const struct {
+        clsm_op op;
+        size_t rows, cols, inner;
+        unsigned tile;
+    } cases[] = {
+        {CLSM_LOG_SOFTMAX, 16, 2, 1048576, 512},
+        {CLSM_CROSS_ENTROPY, 16, 2, 1048576, 256},
+        {CLSM_CROSS_ENTROPY_LOSS, 16, 2, 1048576, 256},
+        {CLSM_CROSS_ENTROPY, 64, 10, 65536, 128},
+        {CLSM_LOG_SOFTMAX, 8, 150, 65536, 128},
+        {CLSM_CROSS_ENTROPY, 8, 150, 65536, 64},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        clsm_problem_init(&given, cases[i].op, CLSM_BF16, cases[i].rows, cases[i].cols);
+        given.inner = cases[i].inner;
+        ck_assert_str_eq(chosen_on_h200(&given), "spatial");
+        ck_assert_uint_eq(clsm_config_tile(&c.ranked[0].config), cases[i].tile);
+    }
+}
+END_TEST
+
 /* Measured too: a list of more than three takes longer than to find a maximum and a
  * sum. */
 START_TEST(a_long_list_is_made_where_rows_are_looped_over)
@@ -164,6 +190,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
+    tcase_add_test(t, classes_of_pixels_go_to_tiles_that_were_measured_fastest);
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     suite_add_tcase(suite, t);

@@ -12,6 +12,7 @@
 #include "machine.h"
 
 #include "choose.h"
+#include "convert.h"
 #include "input.h"
 #include "launch.h"
 #include "program.h"
@@ -100,13 +101,15 @@ static bool takes_ending(char *name, const char *ending)
     return at;
 }
 
-/* An operation may end in "+temperature", in "+mask" for one of f32 that all rows
- * share, and then in "+offset" for an x that starts at an odd element. */
+/* An operation may end in "+temperature", in "+z_loss" for one beside which all else is
+ * small, in "+mask" for one of f32 that all rows share, and then in "+offset" for an x
+ * that starts at an odd element. */
 static void parse(char **arg, struct trial *t)
 {
     t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
     bool heated = takes_ending(arg[0], "+temperature");
     bool masked = takes_ending(arg[0], "+mask");
+    bool squared = takes_ending(arg[0], "+z_loss");
     clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
     clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
     static struct choice choice;
@@ -114,6 +117,7 @@ static void parse(char **arg, struct trial *t)
                       strtoul(arg[3], NULL, 10));
     t->problem.inner = strtoul(arg[4], NULL, 10);
     t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
+    t->problem.z_loss = squared ? 0x1p+40 : 0;
     t->problem.mask_type = masked ? CLSM_MASK_F32 : CLSM_MASK_NONE;
     if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
         clsm_choose(&t->checked, &gpu, arg[5], &choice) != CLSM_OK)
@@ -173,6 +177,20 @@ static bool guards_stand(const unsigned char *y, size_t bytes)
     return true;
 }
 
+/* Its log-sum-exp is what one other element leaves of it beside the maximum, which is
+ * 0.
+ */
+static void fill_lonely(const clsm_problem *p, char *x, size_t r, size_t i)
+{
+    size_t n = r * p->inner + i, top = n % p->cols;
+    for (size_t c = 0; c < p->cols; c++) {
+        double v = c == top                   ? 0
+                   : c == (top + 1) % p->cols ? -0.25 * (double)(n % 64)
+                                              : -90;
+        clsm_element_set(p->x_type, x, (r * p->cols + c) * p->inner + i, v);
+    }
+}
+
 /* Behind the offset. */
 static char *make_x(const struct trial *t, size_t elements, size_t seed)
 {
@@ -188,6 +206,8 @@ static char *make_x(const struct trial *t, size_t elements, size_t seed)
             enum input_kind kind = (enum input_kind)(n % INPUT_KIND_COUNT);
             input_fill(kind, seed + n, p->x_type, x, r * p->cols * p->inner + i,
                        p->inner, p->cols);
+            if (p->z_loss > 0)
+                fill_lonely(p, x, r, i);
         }
     return x;
 }

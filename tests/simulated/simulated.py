@@ -72,6 +72,9 @@ cross_entropy f32 3   40 64 spatial:WG=64,TILE=128        2
 log_softmax bf16 2     2 512 spatial:WG=64,TILE=256       2
 log_softmax f16  2     8 512 spatial:WG=64,TILE=128       2
 cross_entropy bf16 2   3 512 spatial:WG=64,TILE=128       2
+cross_entropy+z_loss bf16 2 3 512 spatial:WG=64,TILE=128  2
+cross_entropy+z_loss f16 2 12 512 spatial:WG=64,TILE=128  2
+cross_entropy+z_loss bf16 599 37 1 staged:CLUSTER=1,WG=64 2
 """
 
 # a function of inline PTX, or one that is made of them
