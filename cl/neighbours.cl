@@ -131,9 +131,19 @@ INLINE bool strip_is_lines(const struct strip *s)
     return s->whole && ((size_t)s->row.y | step) % LINE_BYTES == 0;
 }
 
-INLINE void strip_write(const struct strip *s, const struct result *result, const row_uint *hot,
-                        bool past)
+/* Out of line, since it may have inline assembly, see x86.cl; with copies of its own of what the
+ * results that are written could otherwise change. */
+OUTLINE void strip_write(const struct strip *of, const struct result *results,
+                         const row_uint *hot_columns, bool past)
 {
+    const struct strip strip = *of, *s = &strip;
+    struct result result[STRIP];
+    row_uint hot[STRIP];
+    UNROLL for (uint b = 0; b < STRIP; b++)
+    {
+        result[b] = results[b];
+        hot[b] = hot_columns[b];
+    }
     bool lines = strip_is_lines(s);
     ROLLED for (uint c = 0; c < s->row.cols; c++)
     {

@@ -70,7 +70,9 @@ static void x86_store_words(ushort16 v, __global void *p, uint count)
 #endif
 
 /* Two vectors to nearest even; a NaN becomes quiet, and what is subnormal 0. The host may know of
- * the instruction (HAS_X86_BF16) where the driver's compiler takes the processor for an older one. */
+ * the instruction (HAS_X86_BF16) where the driver's compiler takes the processor for an older one.
+ * Where inline assembly ends up in the kernel itself, PoCL 5 and 6 take it for a call of their own
+ * when they are asked for the program's binary, and abort: what uses it is out of line. */
 #if defined __AVX512BF16__ && __has_builtin(__builtin_ia32_cvtne2ps2bf16_512)
 #define X86_BF16 1
 static uint16 x86_bf16_pair(float16 low, float16 high)
