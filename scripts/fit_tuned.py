@@ -33,7 +33,9 @@ def kind_of(problem):
     if problem["y"] == "k":
         return "LONG_LISTS" if problem["k"] > SHORT_LIST else "LISTS"
     if problem["y"] != "row":
-        return "READS_TWO" if problem["has_dy"] else "READS_ONLY"
+        if problem["has_dy"]:
+            return "READS_TWO"
+        return "WRITES_ONE" if problem["y"] == "one" else "READS_ONLY"
     if problem["has_dy"]:
         return "SUMS_ONLY"
     if problem["has_targets"]:

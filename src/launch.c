@@ -7,8 +7,10 @@
 /* Work-groups of one launch: rows beyond are looped over. */
 enum {
     CPU_GROUPS_PER_UNIT = 64,
-    GPU_ITEMS_PER_UNIT = 16384,
-    GPU_GROUP_BYTES = 4096, /* that take longer to move than a work-group to start */
+    GPU_ITEMS_PER_UNIT = 2048, /* that run at once, */
+    GPU_SLOW_ITEMS = 8,        /* times as many where they start slowly */
+    GPU_GROUP_BYTES = 4096, /* that take longer to move than a work-group to start, */
+    GPU_SLOW_BYTES = 2048,  /* or that are enough where it starts slowly */
     GPU_MOST_GROUPS = 1 << 21
 };
 
@@ -16,6 +18,20 @@ enum {
 static bool starts_slowly(const struct problem *p)
 {
     return clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+}
+
+/* As many as a GPU runs at once, or as many more as move enough each. What starts
+ * slowly goes on to other rows sooner. */
+static size_t most_on_gpu(const clsm_plan *plan, const struct config *config,
+                          const struct problem *p)
+{
+    bool slow = starts_slowly(p);
+    size_t at_once = plan->engine->traits.compute_units * GPU_ITEMS_PER_UNIT /
+                     clsm_config_wg(config);
+    uint64_t limit = slow ? at_once * GPU_SLOW_ITEMS : GPU_MOST_GROUPS;
+    uint64_t paid = clsm_problem_bytes(p) / (slow ? GPU_SLOW_BYTES : GPU_GROUP_BYTES);
+    paid = paid < limit ? paid : limit;
+    return paid > at_once ? (size_t)paid : at_once;
 }
 
 /* On a GPU one turn, which goes through memory from one end to the other, unless
@@ -29,15 +45,8 @@ static size_t groups_of(const clsm_plan *plan, const struct config *config,
         return clsm_config_runs(config, rows, t);
     size_t per_group = clsm_config_rows_per_group(config, &plan->problem, t);
     size_t needed = rows / per_group + (rows % per_group != 0);
-    bool cpu = t->bits & TRAIT_CPU;
-    size_t most =
-        t->compute_units * (cpu ? (size_t)CPU_GROUPS_PER_UNIT
-                                : GPU_ITEMS_PER_UNIT / clsm_config_wg(config));
-    if (needed > most && !cpu && !starts_slowly(p)) {
-        uint64_t paid = clsm_problem_bytes(p) / GPU_GROUP_BYTES;
-        paid = paid < GPU_MOST_GROUPS ? paid : GPU_MOST_GROUPS;
-        most = paid > most ? (size_t)paid : most;
-    }
+    size_t most = t->bits & TRAIT_CPU ? t->compute_units * CPU_GROUPS_PER_UNIT
+                                      : most_on_gpu(plan, config, p);
     return needed < most ? needed : most;
 }
 

@@ -12,7 +12,9 @@ static enum op_kind kind_of(const struct problem *p)
     if (clsm_problem_y(p) == CLSM_Y_K)
         return p->k > SHORT_LIST ? LONG_LISTS : LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
-        return clsm_has(p, CLSM_DY) ? READS_TWO : READS_ONLY;
+        return clsm_has(p, CLSM_DY)              ? READS_TWO
+               : clsm_problem_y(p) == CLSM_Y_ONE ? WRITES_ONE
+                                                 : READS_ONLY;
     if (clsm_has(p, CLSM_TARGETS))
         return WRITES_GRADIENT;
     if (clsm_has(p, CLSM_DY))
@@ -36,9 +38,10 @@ static bool serves(const struct tuned *r, const struct problem *p,
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     enum op_kind kind = kind_of(p);
-    bool row =
-        r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT);
-    return (r->kind == ANY_KIND || r->kind == kind || row) &&
+    bool like =
+        (r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT)) ||
+        (r->kind == READS_ONLY && kind == WRITES_ONE);
+    return (r->kind == ANY_KIND || r->kind == kind || like) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&
