@@ -56,9 +56,12 @@ static struct pair lanes_sum_of(struct pair s, struct pair other)
 #define lanes_id() get_sub_group_id()
 #define lanes_count() get_num_sub_groups()
 #define lanes_max(v, scratch) sub_group_reduce_max(v)
-#define lanes_add(v, scratch) sub_group_reduce_add(v)
-#if LANES_BY == LANES_INTEL
+#if LANES_BY == LANES_INTEL /* not a reduction, whose order is not known, and with it the error */
+#define lanes_add(v, scratch) cluster_add(v, LANES, scratch)
+#define lanes_sum(s, scratch) cluster_sum(s, LANES, scratch)
 #define lanes_swap(v, distance, scratch) intel_sub_group_shuffle_xor(v, distance)
+#else
+#define lanes_add(v, scratch) sub_group_reduce_add(v)
 #endif
 
 #elif LANES_BY != LANES_NONE
@@ -191,7 +194,7 @@ INLINE struct pair cluster_sum(struct pair s, uint lanes, __local real *scratch)
 #define lanes_any(v, scratch) (lanes_max((v) ? (real)1 : (real)0, scratch) > (real)0)
 #endif
 
-#if LANES_BY == LANES_KHR || LANES_BY == LANES_INTEL
+#if LANES_BY == LANES_KHR
 /* The sum of all lanes' pairs with plain reductions only. Adding and taking away `grid`
  * rounds each hi to one common grid on which their sum is exact in any order; what the
  * rounding cut off goes to lo. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */

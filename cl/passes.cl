@@ -30,11 +30,12 @@ static struct base op_base_of(real x)
 INLINE real set_max(real v, __local real *scratch);
 INLINE struct pair set_sum(struct pair s, __local real *scratch);
 
-/* Lanes that share a row bring their sums together; as pairs where the last digits count. */
+/* Lanes that share a row bring their sums together; as pairs where the last digits count, or where
+ * nobody knows in which order lanes are added. */
 #if LANES_BY != LANES_NONE
 INLINE struct pair lanes_row_sum(struct pair s, __local real *scratch)
 {
-#if OP_NEEDS_REST
+#if OP_NEEDS_REST || !LANES_SWAP
     return lanes_sum(s, scratch);
 #else
     struct pair sum = {lanes_add(s.hi + s.lo, scratch), (real)0};
