@@ -124,8 +124,8 @@ class TorchCpu(Torch):
         if widest:
             os.environ.setdefault("ATEN_CPU_CAPABILITY", widest)
         os.environ.setdefault("OMP_PROC_BIND", "true")  # a processor for each thread
+        threads = len(os.sched_getaffinity(0))  # before its OpenMP binds this one
         import torch
-        threads = len(os.sched_getaffinity(0))
         torch.set_num_threads(threads)
         self.torch, self.inputs = torch, Inputs(torch, "cpu")
         self.device = f"{threads} threads, {os.environ.get('ATEN_CPU_CAPABILITY')}"

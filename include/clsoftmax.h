@@ -271,7 +271,8 @@ typedef enum clsm_nonfinite {
 
 /** Flags of a problem, to be or'ed. */
 enum {
-    /** rows may differ at each enqueue; problem.rows is only a hint (0: unknown). */
+    /** rows may differ at each enqueue; problem.rows is only a hint (0: unknown) of a shape
+     *  that would be allowed. */
     CLSM_OPEN_ROWS = 1u << 0,
     /** cols may be anything from 0 to problem.cols at each enqueue. */
     CLSM_OPEN_COLS = 1u << 1,
@@ -313,8 +314,8 @@ enum {
 
 /** One problem. Fill it with clsm_problem_init(), then change what differs. A field that
  *  the operation has no use for must stay as it was filled, or plans are refused
- *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have, heads
- *  without MASK, SLOPES and SINKS, and nonfinite in both backward operations. */
+ *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have (but a type has to be
+ *  one), heads without MASK, SLOPES and SINKS, and nonfinite in both backward operations. */
 typedef struct clsm_problem {
     size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled
                               with an older, shorter struct go on working */
@@ -330,7 +331,7 @@ typedef struct clsm_problem {
     size_t x_row_stride;      /**< 0: packed, cols * col_stride */
     size_t y_row_stride;
     size_t x_col_stride; /**< 0: packed, inner */
-    size_t y_col_stride;
+    size_t y_col_stride; /**< in top-k always packed */
     /** NULL: the library chooses. Otherwise a variant, "tree", or a variant with its
      *  parameters, "tree:WG=128". The environment's CLSM_VARIANT serves when NULL. */
     const char *variant;
@@ -395,7 +396,8 @@ CLSM_API const char *clsm_operand_name(clsm_operand operand);
 typedef struct clsm_op_info {
     size_t struct_bytes; /**< set it to sizeof(clsm_op_info) before the call */
     clsm_y y;
-    unsigned needs, may; /**< CLSM_BIT()s */
+    unsigned needs; /**< CLSM_BIT()s */
+    unsigned may;   /**< the same, and CLSM_ONLY_DEFAULT, CLSM_ONLY_LIMIT, CLSM_LOGARITHM */
 } clsm_op_info;
 
 CLSM_API clsm_status clsm_op_get_info(clsm_op op, clsm_op_info *info);
@@ -530,8 +532,8 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  *
  * Everything is checked first: all buffers must be of the plan's context and hold
  * offset + the tensor's extent, the queue must be on its device, and y must either be x
- * itself (same buffer, offset, strides and element size) or not overlap it at all. In the
- * backward operations y may also be dy. No other tensors may overlap one that is written.
+ * itself (same buffer, offset, strides and element size; not in top-k) or not overlap it at
+ * all. In the backward operations y may also be dy. No other tensors may overlap one that is written.
  *
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
  * the engine: their enqueues run one after another, on whatever queues, in the order of the
@@ -560,8 +562,8 @@ typedef struct clsm_buffer {
 } clsm_buffer;
 
 /** The arguments of one enqueue. Fill it with clsm_args_init(), then set the buffers.
- *  Fields that the plan's problem has no use for are ignored; a buffer for an operand that it
- *  does not have is CLSM_ERR_VALUE. */
+ *  Fields that the plan's problem has no use for are ignored, but grad_scale has to be finite;
+ *  a buffer for an operand that it does not have is CLSM_ERR_VALUE. */
 typedef struct clsm_args {
     size_t struct_bytes; /**< set by clsm_args_init() */
     size_t rows;         /**< another value needs CLSM_OPEN_ROWS */

@@ -196,7 +196,7 @@ static clsm_status check_rows(const struct problem *p, const clsm_host_args *arg
                               clsm_report *report)
 {
     TRY(check_inputs(p, args));
-    if (clsm_problem_y(p) != CLSM_Y_NONE)
+    if (clsm_problem_y(p) != CLSM_Y_NONE && clsm_layout_extent(&p->y, p))
         NEED(args->y);
     struct ref_row row;
     for (size_t r = 0; r < p->rows; r++)

@@ -72,13 +72,15 @@ static double mask_at(const struct ref_row *row, size_t c)
 }
 
 /* One more step of making a logit, with at most `units` roundings of its result, which
- * is 0 where it would be subnormal. */
+ * is 0 where it would be subnormal, and infinite where it overflows. */
 static void step(const struct ref_row *row, struct want *w, long double value,
                  long double units)
 {
-    clsm_type type = clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32;
-    w->value = value;
-    if (isfinite(value))
+    bool f64 = clsm_problem_is_f64(row->p);
+    clsm_type type = f64 ? CLSM_F64 : CLSM_F32;
+    bool overflows = f64 ? isinf((double)value) : isinf((float)value);
+    w->value = overflows ? copysignl(INFINITY, value) : value;
+    if (isfinite(w->value))
         w->error += units * fabsl(value) + clsm_element_min_normal(type) / row->u;
 }
 

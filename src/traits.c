@@ -43,11 +43,12 @@ static void find_quirks(cl_device_id device, cl_platform_id platform,
     if (nv && strncmp(name, "NVIDIA", strlen("NVIDIA")) == 0)
         t->bits |= TRAIT_NV_OPTIONS;
     int major = 0;
-    bool pocl = strcmp(name, "Portable Computing Language") == 0;
-    if (pocl && t->bits & TRAIT_CPU && sscanf(driver, "%d", &major) == 1 &&
-        major >= 3 && major <= 6)
+    bool pocl = strcmp(name, "Portable Computing Language") == 0 && t->bits & TRAIT_CPU;
+    if (pocl && sscanf(driver, "%d", &major) == 1 && major >= 3 && major <= 6)
         t->bits |= TRAIT_OWN_HEADER;
-    if (pocl && t->bits & TRAIT_CPU && clsm_processor_has_bf16(of_device))
+    if (pocl && major == 6)
+        t->bits |= TRAIT_QUIRK_HELD;
+    if (pocl && clsm_processor_has_bf16(of_device))
         t->bits |= TRAIT_X86_BF16;
 }
 

@@ -33,9 +33,12 @@ enum {
     /* CL_KERNEL_WORK_GROUP_SIZE says less than what runs: rusticl before 23 says 32,
      * NVIDIA 256 where more are required and run */
     TRAIT_QUIRK_KERNEL_WG = 1u << 4,
-    TRAIT_NV_OPTIONS = 1u << 9, /* takes -cl-nv-verbose and -cl-nv-maxrregcount */
-    TRAIT_OWN_HEADER = 1u << 10, /* builds without the driver's header, see builtins.cl */
+    TRAIT_NV_OPTIONS = 1u << 9,  /* takes -cl-nv-verbose and -cl-nv-maxrregcount */
+    TRAIT_OWN_HEADER = 1u << 10, /* needs not the driver's header, see builtins.cl */
     TRAIT_X86_BF16 = 1u << 11,   /* AVX-512's conversions to bf16, see x86.cl */
+    /* the driver's compiler ends the process at some programs that hold packs of a row:
+     * PoCL 6, whose LLVM 18 insists that instructions are combined in one go */
+    TRAIT_QUIRK_HELD = 1u << 12,
 };
 
 struct traits {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int complain(int exit_status, const char *format, ...)
 {
@@ -115,19 +117,48 @@ cJSON *json_device(const clsm_device_info *info)
     return j;
 }
 
+static FILE *only_json; /* what was stdout, where text goes to stderr; else NULL */
+
+const char *json_path(const char *path)
+{
+    if (strcmp(path, "-") != 0 || only_json)
+        return path;
+    int out = dup(STDOUT_FILENO);
+    only_json = out < 0 ? NULL : fdopen(out, "w");
+    if (only_json)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    return path;
+}
+
+/* What is there and no regular file, a device or a link, stays what it is. */
+static bool is_replaced(const char *path)
+{
+    struct stat s;
+    return strcmp(path, "-") != 0 && (lstat(path, &s) != 0 || S_ISREG(s.st_mode));
+}
+
+static FILE *open_json(const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return fopen(path, "w");
+    return only_json ? only_json : stdout;
+}
+
 bool json_write(const char *path, const cJSON *json)
 {
     char temporary[4096];
     char *text = cJSON_Print(json);
-    bool to_stdout = strcmp(path, "-") == 0;
+    bool replace = is_replaced(path);
     snprintf(temporary, sizeof temporary, "%s.part", path);
-    FILE *f = to_stdout ? stdout : text ? fopen(temporary, "w") : NULL;
-    bool good = f && text && fprintf(f, "%s\n", text) > 0;
-    if (f && !to_stdout)
-        good = fclose(f) == 0 && good && rename(temporary, path) == 0;
+    FILE *f = text ? open_json(replace ? temporary : path) : NULL;
+    bool good = f && fprintf(f, "%s\n", text) > 0;
+    if (f)
+        good = (strcmp(path, "-") == 0 ? fflush(f) : fclose(f)) == 0 && good;
+    if (replace)
+        good = good && rename(temporary, path) == 0;
     if (!good) {
         complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (f && !to_stdout)
+        if (f && replace)
             remove(temporary);
     }
     cJSON_free(text);

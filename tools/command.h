@@ -57,7 +57,12 @@ int on_devices(const char *selector,
 /* A device as JSON: what every JSON file says of it. */
 cJSON *json_device(const clsm_device_info *info);
 
-/* Write to a temporary name and rename; "-" is stdout. False with a message said. */
+/* The path of --json, as it is; where it is "-", nothing but JSON goes to stdout from
+ * now on, and what else is printed to stderr. */
+const char *json_path(const char *path);
+
+/* Write to a temporary name and rename; "-" is stdout, and what is there and no regular
+ * file is written to. False with a message said. */
 bool json_write(const char *path, const cJSON *json);
 
 #endif

@@ -2,12 +2,28 @@
 # SPDX-License-Identifier: MIT
 """`devices`, `verify`, `bench` and `compare` as a user meets them: test_commands.py COMMAND SOURCE_ROOT."""
 import json
+import pathlib
 
 from case import Case, main, needs_device
 
 
 @needs_device
 class Commands(Case):
+    def test_json_alone_goes_to_stdout(self):
+        shape = "--shapes", "4x4", "--repeats", "3", "--json", "-"
+        for command in (("bench", *shape), ("compare", *shape),
+                        ("verify", "--variant", "item", "--type", "f32", "--op", "softmax",
+                         "--json", "-")):
+            self.assertTrue(json.loads(self.fine(*command)), command)
+
+    def test_json_leaves_what_is_no_file(self):
+        (self.folder / "link.json").symlink_to(self.folder / "real.json")
+        self.fine("devices", "--json", self.folder / "link.json")
+        self.assertTrue((self.folder / "link.json").is_symlink())
+        self.assertTrue(json.loads((self.folder / "real.json").read_text()))
+        self.fine("devices", "--json", "/dev/null")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
     def test_devices_as_json(self):
         text = self.fine("devices", "--json", self.folder / "d.json")
         devices = json.loads((self.folder / "d.json").read_text())

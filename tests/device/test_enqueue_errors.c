@@ -161,6 +161,32 @@ START_TEST(partial_overlap_is_refused)
 }
 END_TEST
 
+/* Its elements are read again when a list has run out. */
+START_TEST(topk_in_the_place_of_x_is_refused)
+{
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    float x[RIG_ROWS * 3] = {1, 3, 2};
+    clsm_problem p = problem_of(CLSM_TOPK, CLSM_F32, CLSM_F32, RIG_ROWS, 3);
+    clsm_plan *plan = NULL;
+    p.k = 3;
+    cl_mem both = session_buffer(s, sizeof x, x),
+           indices = session_buffer(s, sizeof x, x);
+    tally_ok(&t, clsm_plan_create(s->engine, &p, &plan), "plan");
+    clsm_args args = {.struct_bytes = sizeof args};
+    ck_assert_int_eq(clsm_args_init(plan, &args), CLSM_OK);
+    args.x = args.y = both;
+    args.operand[CLSM_INDICES].memory = indices;
+    ck_assert_int_eq(clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL),
+                     CLSM_ERR_OVERLAP);
+    ck_assert_ptr_nonnull(strstr(clsm_last_message(), "expected none in common"));
+    clReleaseMemObject(indices);
+    clReleaseMemObject(both);
+    clsm_plan_destroy(plan);
+    tally_end(&t);
+}
+END_TEST
+
 /* Rows of no columns in the middle of their results. */
 START_TEST(tensors_without_elements_overlap_nothing)
 {
@@ -208,6 +234,7 @@ void enqueue_errors_suite(Suite *suite, int device)
     add_test(suite, device, NULL, open_shapes_have_bounds);
     add_test(suite, device, NULL, small_buffers_are_refused);
     add_test(suite, device, NULL, partial_overlap_is_refused);
+    add_test(suite, device, NULL, topk_in_the_place_of_x_is_refused);
     add_test(suite, device, NULL, tensors_without_elements_overlap_nothing);
     add_test(suite, device, NULL, wait_list_must_fit_its_count);
 }

@@ -169,6 +169,19 @@ START_TEST(an_input_that_is_missing_is_named)
 }
 END_TEST
 
+START_TEST(rows_without_columns_need_no_y)
+{
+    clsm_problem problem;
+    float loss[2] = {-1, -1};
+    int32_t targets[2] = {0, 0};
+    clsm_problem_init(&problem, CLSM_CROSS_ENTROPY, CLSM_F32, 2, 0);
+    clsm_host_args args = {.struct_bytes = sizeof args};
+    args.operand[CLSM_TARGETS] = targets;
+    args.operand[CLSM_LOSS] = loss;
+    ck_assert_int_eq(clsm_check_args(&problem, &args, &report), CLSM_OK);
+}
+END_TEST
+
 START_TEST(structs_that_were_not_filled_are_refused)
 {
     make(CLSM_SOFTMAX, CLSM_F32);
@@ -212,6 +225,7 @@ Suite *check_args_suite(void)
     tcase_add_loop_test(c, one_number_of_any_output_that_is_off_is_found, 0, 4 * OPS);
     tcase_add_loop_test(c, outputs_that_are_not_brought_are_not_compared, 0, OPS);
     tcase_add_loop_test(c, an_input_that_is_missing_is_named, 0, OPS);
+    tcase_add_test(c, rows_without_columns_need_no_y);
     tcase_add_test(c, structs_that_were_not_filled_are_refused);
     tcase_add_test(c, bad_targets_must_be_counted_exactly);
     suite_add_tcase(suite, c);

@@ -47,6 +47,25 @@ START_TEST(two_elements_follow_the_logistic_function)
 }
 END_TEST
 
+/* In the type that a device computes in. */
+START_TEST(a_step_that_overflows_makes_an_infinity)
+{
+    problem.scale = 10;
+    run(CLSM_SOFTMAX, 2, (float[]){3e38f, 1});
+    is(y[0], NAN);
+    run(CLSM_SOFTMAX, 2, (float[]){-3e38f, 1});
+    is(y[0], 0);
+    is(y[1], 1);
+    problem.nonfinite = CLSM_NONFINITE_LIMIT;
+    run(CLSM_SOFTMAX, 3, (float[]){3e38f, 3.4e37f, 1});
+    is(y[0], 1);
+    is(y[1], 0);
+    problem.x_type = CLSM_F64;
+    run(CLSM_SOFTMAX, 2, (double[]){3e38, 3e38});
+    is(y[0], 0.5);
+}
+END_TEST
+
 START_TEST(a_dominating_element_keeps_its_tiny_logarithm)
 {
     run(CLSM_LOG_SOFTMAX, 2, (float[]){0, -50});
@@ -204,6 +223,7 @@ Suite *reference_suite(void)
     TCase *c = tcase_create("reference");
     tcase_add_checked_fixture(c, set_up, NULL);
     tcase_add_test(c, two_elements_follow_the_logistic_function);
+    tcase_add_test(c, a_step_that_overflows_makes_an_infinity);
     tcase_add_test(c, a_dominating_element_keeps_its_tiny_logarithm);
     tcase_add_test(c, equal_elements_share_equally);
     tcase_add_test(c, a_row_sums_to_1_and_its_logarithm_is_log_softmax);
