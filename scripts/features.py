@@ -7,7 +7,7 @@
 
 The tests are asked to tell their trials instead of running them (CLSM_TEST_LIST=1), so a
 cell stands in the table only if a trial that must pass stands behind it. Exit status 77
-without a device."""
+without a device, or (but not with CI set) without one that runs all mappings of the tables."""
 import collections
 import os
 import pathlib
@@ -135,12 +135,17 @@ def row(cells):
 def main():
     command, path = sys.argv[1], pathlib.Path(sys.argv[2])
     text = path.read_text()
-    made = "\n".join(tables(trials(command))) + "\n"
+    found = trials(command)
+    made = "\n".join(tables(found)) + "\n"
     before, rest = text.split(BEGIN)
     old, after = rest.split(END)
     if "--write" in sys.argv:
         path.write_text(before + BEGIN + made + END + after)
     elif old != made:
+        absent = [m for m in MAPPINGS if m not in {trial[1].split(":")[0] for trial in found}]
+        if absent and not os.environ.get("CI"):
+            print("not compared: no device here runs", ", ".join(absent), file=sys.stderr)
+            sys.exit(77)
         sys.exit(f"{path} says\n{old}\nbut the tests' trials give\n{made}")
 
 
