@@ -36,7 +36,16 @@ static const struct traits gpu = {.bits = TRAIT_LANES | TRAIT_FMA | TRAIT_SWAP |
                                   .max_wg = 1024,
                                   .local_bytes = 48 << 10};
 
+/* One with vectors of 16, of which the source alone is of interest. */
+static const struct traits cpu = {.bits = TRAIT_CPU | TRAIT_FMA | TRAIT_X86_BF16,
+                                  .lanes_std = "CL1.2",
+                                  .compute_units = 16,
+                                  .vector_width = 16,
+                                  .max_wg = 4096,
+                                  .local_bytes = 2 << 20};
+
 struct trial {
+    const struct traits *device;
     size_t offset; /* elements in front of x */
     clsm_problem problem;
     struct problem checked;
@@ -106,6 +115,7 @@ static bool takes_ending(char *name, const char *ending)
  * that starts at an odd element. */
 static void parse(char **arg, struct trial *t)
 {
+    t->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
     t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
     bool heated = takes_ending(arg[0], "+temperature");
     bool masked = takes_ending(arg[0], "+mask");
@@ -120,7 +130,7 @@ static void parse(char **arg, struct trial *t)
     t->problem.z_loss = squared ? 0x1p+40 : 0;
     t->problem.mask_type = masked ? CLSM_MASK_F32 : CLSM_MASK_NONE;
     if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
-        clsm_choose(&t->checked, &gpu, arg[5], &choice) != CLSM_OK)
+        clsm_choose(&t->checked, t->device, arg[5], &choice) != CLSM_OK)
         exit(fail(arg[5], clsm_last_message()));
     t->config = choice.ranked[0].config;
 }
@@ -131,7 +141,7 @@ static int write_source(const char *path, const struct trial *t)
     FILE *f = fopen(path, "w");
     if (!f)
         return fail(path, "cannot be written");
-    clsm_program_describe(&t->checked, &t->config, &gpu, &b);
+    clsm_program_describe(&t->checked, &t->config, t->device, &b);
     for (unsigned i = 0; i < b.parts; i++)
         fwrite(b.part[i]->bytes, 1, b.part[i]->count, f);
     puts(b.options);
