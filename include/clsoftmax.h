@@ -314,8 +314,9 @@ enum {
 
 /** One problem. Fill it with clsm_problem_init(), then change what differs. A field that
  *  the operation has no use for must stay as it was filled, or plans are refused
- *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have (but a type has to be
- *  one), heads without MASK, SLOPES and SINKS, and nonfinite in both backward operations. */
+ *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have (but a
+ *  type has to be one), heads without MASK, SLOPES and SINKS, and nonfinite in both backward
+ *  operations. */
 typedef struct clsm_problem {
     size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled
                               with an older, shorter struct go on working */
@@ -533,7 +534,8 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * Everything is checked first: all buffers must be of the plan's context and hold
  * offset + the tensor's extent, the queue must be on its device, and y must either be x
  * itself (same buffer, offset, strides and element size; not in top-k) or not overlap it at
- * all. In the backward operations y may also be dy. No other tensors may overlap one that is written.
+ * all. In the backward operations y may also be dy. No other tensors may overlap one that is
+ * written.
  *
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
  * the engine: their enqueues run one after another, on whatever queues, in the order of the

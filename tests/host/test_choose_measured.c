@@ -102,6 +102,13 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_FINISH_SOFTMAX, CLSM_F32, 238403, 29, "staged"},
         {CLSM_MERGE_STATISTICS, CLSM_F32, 133, 22592, "ahead"},
         {CLSM_SOFTMAX, CLSM_BF16, 601874, 223, "staged"},
+        /* lanes of one set where nothing is written */
+        {CLSM_LOG_SUM_EXP, CLSM_BF16, 19384, 1731, "cluster"},
+        {CLSM_STATISTICS, CLSM_F32, 12905, 1300, "cluster"},
+        /* one number a row, or two */
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_F32, 8388608, 1, "spatial"},
+        {CLSM_STATISTICS, CLSM_F32, 8388608, 1, "staged"},
+        {CLSM_LOG_SOFTMAX_BACKWARD, CLSM_BF16, 136, 25858, "ahead"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
@@ -151,6 +158,8 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {6132, 735, 7, "subgroup"},     {8978, 256, 9, "staged"},
         {98, 5688, 10, "registers"},    {221, 7737, 16, "group"},
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
+        {212530, 436, 13, "cluster"},   {111848, 150, 4, "staged"},
+        {524288, 16, 8, "spatial"},     {149, 28330, 6, "registers"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
