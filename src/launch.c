@@ -8,7 +8,7 @@
 enum {
     CPU_GROUPS_PER_UNIT = 64,
     GPU_ITEMS_PER_UNIT = 2048, /* that run at once, */
-    GPU_SLOW_ITEMS = 8,        /* times as many where they start slowly */
+    GPU_SLOW_TIMES = 8,        /* times as many where they start slowly */
     GPU_GROUP_BYTES = 4096, /* that take longer to move than a work-group to start, */
     GPU_SLOW_BYTES = 2048,  /* or that are enough where it starts slowly */
     GPU_MOST_GROUPS = 1 << 21
@@ -28,7 +28,7 @@ static size_t most_on_gpu(const clsm_plan *plan, const struct config *config,
     bool slow = starts_slowly(p);
     size_t at_once = plan->engine->traits.compute_units * GPU_ITEMS_PER_UNIT /
                      clsm_config_wg(config);
-    uint64_t limit = slow ? at_once * GPU_SLOW_ITEMS : GPU_MOST_GROUPS;
+    uint64_t limit = slow ? at_once * GPU_SLOW_TIMES : GPU_MOST_GROUPS;
     uint64_t paid = clsm_problem_bytes(p) / (slow ? GPU_SLOW_BYTES : GPU_GROUP_BYTES);
     paid = paid < limit ? paid : limit;
     return paid > at_once ? (size_t)paid : at_once;

@@ -11,10 +11,10 @@ enum op_kind {
     WRITES_ROW,      /* find a maximum and a sum, write a row */
     WRITES_LOGS,     /* as WRITES_ROW, whose records serve it too, with a logarithm */
     READS_ONLY,      /* find a maximum and a sum */
-    WRITES_ONE,      /* as READS_ONLY, whose records serve it too, for one number */
     READS_TWO,       /* the same of two tensors */
     LISTS,           /* the same, and up to SHORT_LIST of the largest elements, */
     LONG_LISTS,      /* or more, which take longer than finding a maximum and a sum */
+    WRITES_ONE,      /* as READS_ONLY, whose records serve it too, for one number */
     SUMS_ONLY,       /* read two tensors for a sum, write a row */
     WRITES_GRADIENT, /* the same with targets */
 };

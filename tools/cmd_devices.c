@@ -3,7 +3,6 @@
 #include "command.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char help[] =
     "Usage: clsoftmax devices [--json FILE]\n\n"
@@ -76,8 +75,7 @@ static int list(const char *json_path)
             continue;
         }
         bool picked = found == CLSM_OK && best.index == i;
-        if (!json_path || strcmp(json_path, "-") != 0)
-            print(&one, picked);
+        print(&one, picked);
         cJSON_AddItemToArray(json, to_json(&one, picked));
     }
     bool good = !json_path || json_write(json_path, json);
@@ -99,7 +97,7 @@ int devices_command(int argc, char **argv)
         }
         if (o != 'j')
             return usage_error("devices");
-        json_path = optarg;
+        json_path = json_option(optarg);
     }
     return optind == argc ? list(json_path) : usage_error("devices");
 }

@@ -200,7 +200,7 @@ int verify_command(int argc, char **argv)
             job.forms = true;
             break;
         case 'j':
-            job.json_path = json_path(optarg);
+            job.json_path = json_option(optarg);
             break;
         case 's':
             if (!parse_size(optarg, 0, SIZE_MAX / 2, &job.seed))

@@ -119,7 +119,7 @@ cJSON *json_device(const clsm_device_info *info)
 
 static FILE *only_json; /* what was stdout, where text goes to stderr; else NULL */
 
-const char *json_path(const char *path)
+const char *json_option(const char *path)
 {
     if (strcmp(path, "-") != 0 || only_json)
         return path;

@@ -59,7 +59,7 @@ cJSON *json_device(const clsm_device_info *info);
 
 /* The path of --json, as it is; where it is "-", nothing but JSON goes to stdout from
  * now on, and what else is printed to stderr. */
-const char *json_path(const char *path);
+const char *json_option(const char *path);
 
 /* Write to a temporary name and rename; "-" is stdout, and what is there and no regular
  * file is written to. False with a message said. */

@@ -89,7 +89,7 @@ static int parse_option(int letter, struct bench_options *o)
         o->device = optarg;
         return -1;
     case 'j':
-        o->json_path = json_path(optarg);
+        o->json_path = json_option(optarg);
         return -1;
     case 'a':
         o->all = true;

@@ -10,12 +10,11 @@
  * memory, and compares with the reference.
  */
 #include "machine.h"
+#include "trial.h"
 
-#include "choose.h"
 #include "convert.h"
 #include "input.h"
 #include "launch.h"
-#include "program.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -24,33 +23,6 @@
 #include <string.h>
 
 enum { GUARD = 256, GUARD_BYTE = 0x5a, MOST_GROUPS = 64, EPOCH = 7 };
-
-/* One that could not run here otherwise. */
-static const struct traits gpu = {.bits = TRAIT_LANES | TRAIT_FMA | TRAIT_SWAP |
-                                          TRAIT_PTX | TRAIT_WAIT,
-                                  .lanes_by = LANES_PTX,
-                                  .lanes = LANES,
-                                  .lanes_std = "CL1.2",
-                                  .compute_units = 132,
-                                  .vector_width = 1,
-                                  .max_wg = 1024,
-                                  .local_bytes = 48 << 10};
-
-/* One with vectors of 16, of which the source alone is of interest. */
-static const struct traits cpu = {.bits = TRAIT_CPU | TRAIT_FMA | TRAIT_X86_BF16,
-                                  .lanes_std = "CL1.2",
-                                  .compute_units = 16,
-                                  .vector_width = 16,
-                                  .max_wg = 4096,
-                                  .local_bytes = 2 << 20};
-
-struct trial {
-    const struct traits *device;
-    size_t offset; /* elements in front of x */
-    clsm_problem problem;
-    struct problem checked;
-    struct config config;
-};
 
 /* A kernel as dlsym gives it, and as it is called. */
 union kernel {
@@ -76,77 +48,6 @@ struct call {
     struct shape shape;
     void *shared;
 };
-
-static int fail(const char *what, const char *why)
-{
-    fprintf(stderr, "%s: %s\n", what, why);
-    return 1;
-}
-
-static int index_of(const char *name, const char *(*name_of)(int), int count)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(name, name_of(i)) == 0)
-            return i;
-    exit(fail(name, "not known"));
-}
-
-static const char *op_name(int i)
-{
-    return clsm_op_name((clsm_op)i);
-}
-
-static const char *type_name(int i)
-{
-    return clsm_type_name((clsm_type)i);
-}
-
-/* Takes it from an operation's name; was it there? */
-static bool takes_ending(char *name, const char *ending)
-{
-    char *at = strstr(name, ending);
-    if (at)
-        *at = 0;
-    return at;
-}
-
-/* An operation may end in "+temperature", in "+z_loss" for one beside which all else is
- * small, in "+mask" for one of f32 that all rows share, and then in "+offset" for an x
- * that starts at an odd element. */
-static void parse(char **arg, struct trial *t)
-{
-    t->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
-    t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
-    bool heated = takes_ending(arg[0], "+temperature");
-    bool masked = takes_ending(arg[0], "+mask");
-    bool squared = takes_ending(arg[0], "+z_loss");
-    clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
-    clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
-    static struct choice choice;
-    clsm_problem_init(&t->problem, op, type, strtoul(arg[2], NULL, 10),
-                      strtoul(arg[3], NULL, 10));
-    t->problem.inner = strtoul(arg[4], NULL, 10);
-    t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
-    t->problem.z_loss = squared ? 0x1p+40 : 0;
-    t->problem.mask_type = masked ? CLSM_MASK_F32 : CLSM_MASK_NONE;
-    if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
-        clsm_choose(&t->checked, t->device, arg[5], &choice) != CLSM_OK)
-        exit(fail(arg[5], clsm_last_message()));
-    t->config = choice.ranked[0].config;
-}
-
-static int write_source(const char *path, const struct trial *t)
-{
-    struct build b;
-    FILE *f = fopen(path, "w");
-    if (!f)
-        return fail(path, "cannot be written");
-    clsm_program_describe(&t->checked, &t->config, t->device, &b);
-    for (unsigned i = 0; i < b.parts; i++)
-        fwrite(b.part[i]->bytes, 1, b.part[i]->count, f);
-    puts(b.options);
-    return fclose(f) == 0 ? 0 : fail(path, "cannot be written");
-}
 
 static union kernel load_copy(const char *library, unsigned number)
 {
@@ -187,9 +88,7 @@ static bool guards_stand(const unsigned char *y, size_t bytes)
     return true;
 }
 
-/* Its log-sum-exp is what one other element leaves of it beside the maximum, which is
- * 0.
- */
+/* Its maximum is 0, and its log-sum-exp what one other element adds to that. */
 static void fill_lonely(const clsm_problem *p, char *x, size_t r, size_t i)
 {
     size_t n = r * p->inner + i, top = n % p->cols;
@@ -301,7 +200,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     for (unsigned turn = 0; turn < 2; turn++) {
         for (unsigned g = 0; g < groups; g++) {
             struct shape shape = clsm_launch_shape(p, &args);
-            shape.parts = clsm_config_parts(&t->config, p, &gpu);
+            shape.parts = clsm_config_parts(&t->config, p, t->device);
             shape.launch_rows = shape.rows;
             shape.epoch = EPOCH + turn * shape.rows;
             shape.stage = STAGE_WRITE;
@@ -352,12 +251,12 @@ int main(int argc, char **argv)
 {
     struct trial t;
     if (argc == 9 && strcmp(argv[1], "source") == 0) {
-        parse(argv + 3, &t);
-        return write_source(argv[2], &t);
+        trial_parse(argv + 3, &t);
+        return trial_write_source(argv[2], &t);
     }
     if (argc == 10 && strcmp(argv[1], "run") == 0) {
         unsigned long groups = strtoul(argv[3], NULL, 10);
-        parse(argv + 4, &t);
+        trial_parse(argv + 4, &t);
         return groups && groups <= MOST_GROUPS ? run(argv[2], (unsigned)groups, &t)
                                                : fail(argv[3], "work-groups");
     }
