@@ -40,6 +40,8 @@ def kind_of(problem):
         return "SUMS_ONLY"
     if problem["has_targets"]:
         return "WRITES_GRADIENT"
+    if problem["op"].startswith("finish"):
+        return "FINISHES"
     return "WRITES_LOGS" if problem["op"] == "log_softmax" else "WRITES_ROW"
 
 

@@ -19,8 +19,9 @@ static enum op_kind kind_of(const struct problem *p)
         return WRITES_GRADIENT;
     if (clsm_has(p, CLSM_DY))
         return SUMS_ONLY;
-    bool given = clsm_has(p, CLSM_FROM_MAX);
-    return clsm_op_may(p->op) & CLSM_LOGARITHM && !given ? WRITES_LOGS : WRITES_ROW;
+    if (clsm_has(p, CLSM_FROM_MAX))
+        return FINISHES;
+    return clsm_op_may(p->op) & CLSM_LOGARITHM ? WRITES_LOGS : WRITES_ROW;
 }
 
 enum { SHORT_COLS = 4096 };
@@ -38,9 +39,9 @@ static bool serves(const struct tuned *r, const struct problem *p,
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     enum op_kind kind = kind_of(p);
-    bool like =
-        (r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == WRITES_GRADIENT)) ||
-        (r->kind == READS_ONLY && kind == WRITES_ONE);
+    bool like = (r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == FINISHES ||
+                                           kind == WRITES_GRADIENT)) ||
+                (r->kind == READS_ONLY && kind == WRITES_ONE);
     return (r->kind == ANY_KIND || r->kind == kind || like) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&

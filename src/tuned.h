@@ -10,6 +10,7 @@ enum op_kind {
     ANY_KIND,
     WRITES_ROW,      /* find a maximum and a sum, write a row */
     WRITES_LOGS,     /* as WRITES_ROW, whose records serve it too, with a logarithm */
+    FINISHES,        /* as WRITES_ROW, the same, but maxima and sums are given */
     READS_ONLY,      /* find a maximum and a sum */
     READS_TWO,       /* the same of two tensors */
     LISTS,           /* the same, and up to SHORT_LIST of the largest elements, */

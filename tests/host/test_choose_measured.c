@@ -102,6 +102,12 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         {CLSM_FINISH_SOFTMAX, CLSM_F32, 238403, 29, "staged"},
         {CLSM_MERGE_STATISTICS, CLSM_F32, 133, 22592, "ahead"},
         {CLSM_SOFTMAX, CLSM_BF16, 601874, 223, "staged"},
+        /* few long rows that are only read: waiting costs less than being ahead */
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 64, 381632, "joined"},
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_F32, 199, 45312, "joined"},
+        {CLSM_LOG_SUM_EXP, CLSM_BF16, 500, 32768, "joined"},
+        /* what is given needs no reduction, so that a work-item has a row to itself */
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 600000, 4, "spatial"},
         /* lanes of one set where nothing is written */
         {CLSM_LOG_SUM_EXP, CLSM_BF16, 19384, 1731, "cluster"},
         {CLSM_STATISTICS, CLSM_F32, 12905, 1300, "cluster"},
@@ -160,6 +166,7 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
         {212530, 436, 13, "cluster"},   {111848, 150, 4, "staged"},
         {524288, 16, 8, "spatial"},     {149, 28330, 6, "registers"},
+        {8000, 300, 16, "strided"},     {3050, 237, 13, "subgroup"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
