@@ -24,6 +24,14 @@ static enum op_kind kind_of(const struct problem *p)
     return clsm_op_may(p->op) & CLSM_LOGARITHM ? WRITES_LOGS : WRITES_ROW;
 }
 
+/* Whose records serve a kind besides its own and ANY_KIND's. */
+static const enum op_kind serve_too[OP_KIND_COUNT] = {
+    [WRITES_LOGS] = WRITES_ROW,
+    [WRITES_GRADIENT] = WRITES_ROW,
+    [FINISHES] = WRITES_ROW,
+    [WRITES_ONE] = READS_ONLY,
+};
+
 enum { SHORT_COLS = 4096 };
 
 /* Has a row fewer columns than it seems, so that a record of short ones misleads? */
@@ -39,10 +47,7 @@ static bool serves(const struct tuned *r, const struct problem *p,
 {
     size_t rows = p->deterministic ? 0 : p->rows; /* 0: unknown */
     enum op_kind kind = kind_of(p);
-    bool like = (r->kind == WRITES_ROW && (kind == WRITES_LOGS || kind == FINISHES ||
-                                           kind == WRITES_GRADIENT)) ||
-                (r->kind == READS_ONLY && kind == WRITES_ONE);
-    return (r->kind == ANY_KIND || r->kind == kind || like) &&
+    return (r->kind == ANY_KIND || r->kind == kind || r->kind == serve_too[kind]) &&
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&

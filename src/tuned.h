@@ -8,16 +8,17 @@
 /* Operations that keep a device busy in like ways. */
 enum op_kind {
     ANY_KIND,
-    WRITES_ROW,      /* find a maximum and a sum, write a row */
-    WRITES_LOGS,     /* as WRITES_ROW, whose records serve it too, with a logarithm */
-    FINISHES,        /* as WRITES_ROW, the same, but maxima and sums are given */
-    READS_ONLY,      /* find a maximum and a sum */
-    READS_TWO,       /* the same of two tensors */
-    LISTS,           /* the same, and up to SHORT_LIST of the largest elements, */
+    WRITES_ROW,      /* find a maximum and a sum, write a row; */
+    WRITES_LOGS,     /* logarithms, */
+    WRITES_GRADIENT, /* or a gradient of targets, */
+    FINISHES,        /* or are given both (records of WRITES_ROW serve these too) */
+    READS_ONLY,      /* find a maximum and a sum; */
+    WRITES_ONE,      /* and write one number (records of READS_ONLY serve these too) */
+    READS_TWO,       /* find both in two tensors */
+    LISTS,           /* find both, and up to SHORT_LIST of the largest elements, */
     LONG_LISTS,      /* or more, which take longer than finding a maximum and a sum */
-    WRITES_ONE,      /* as READS_ONLY, whose records serve it too, for one number */
     SUMS_ONLY,       /* read two tensors for a sum, write a row */
-    WRITES_GRADIENT, /* the same with targets */
+    OP_KIND_COUNT,
 };
 
 enum { ANY_BYTES = 0, SHORT_LIST = 3 };
