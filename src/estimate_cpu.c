@@ -8,74 +8,99 @@
 
 #include <math.h>
 
-enum {
-    TERM_CYCLES = 11, /* of a vector from x to its term and from there to y */
-    ROUGH_CYCLES = 8, /* the same where y has 16 bits */
-    SUM_CYCLES = 6,   /* where there is no exponential */
-    TURN_CYCLES = 4,  /* of a vector whose lanes are rows, there and back, */
-    STRIP_CYCLES = 6, /* or by way of local memory, see cl/neighbours.cl */
-    REST_CYCLES = 4,  /* for each term as a pair */
-    FORM_CYCLES = 2,
-    SETTLE_CYCLES = 150, /* until a row's sum is known, its edges ... */
-    NEAR_CYCLES = 8,     /* ... and with other rows' in between */
-    MOST_UNROLLED = 32,  /* vectors of a row that is one piece of code, ... */
-    LEAST_LANES = 8,     /* ... of no fewer lanes */
-    LANE_CYCLES = 4,     /* of a reduction, for each halving; half with other rows' */
-    LAUNCH_CYCLES = 20000,
-    PART_CYCLES = 1500
+/* What such a mapping is like. */
+enum kind {
+    LINES,      /* a block of rows, vectors of a row each */
+    TRANSPOSED, /* vectors of as many rows, or of neighbours */
+    FUSED,      /* one row is read while another is written */
+    WIDE,       /* one row after the other, read several times */
+    KINDS
 };
 
-static const double CYCLE_BYTES = 8, HERTZ = 1.75e9;
+/* Of a vector of f32, by what is to do for it ... */
+static const double vector_cycles[KINDS][EFFORTS] = {
+    /* WRITES, SUMS, NORMALISES, LOGARITHM, NUMBERS */
+    [LINES] = {15, 20, 6, 14, 2.6},
+    [TRANSPOSED] = {44, 59, 20, 12, 8.2},
+    [FUSED] = {6, 7, 6.7, 5.5, 3.5},
+    [WIDE] = {5, 6, 8.4, 12, 6.1},
+};
+/* ... of numbers of 16 bits ... */
+static const double half_cycles[KINDS][EFFORTS] = {
+    [LINES] = {8.4, 9.9, 3.5, 6.4, 2.8},
+    [TRANSPOSED] = {18, 43, 11, 6.5, 7.6},
+    [FUSED] = {4, 5, 4, 4.6, 2.5},
+    [WIDE] = {6, 9, 8.5, 10, 5.6},
+};
+/* ... and of a row, or a vector of rows, beside these. */
+static const double row_cycles[KINDS][EFFORTS] = {
+    [LINES] = {0, 36, 7.9, 14, 17},
+    [TRANSPOSED] = {102, 0, 0, 56, 6.7},
+    [FUSED] = {25, 85, 58, 109, 80},
+    [WIDE] = {22, 85, 48, 84, 69},
+};
+
+static const double MERGED = 2.2; /* times, where states come together */
+static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
+static const double FORM_CYCLES = 2;
+static const double PARTED = 2.3; /* times, where a row is in parts, for a logarithm */
+static const double PART_CYCLES = 1500;
+static const double LAUNCH_CYCLES = 4800; /* for each core that wakes */
+static const double CYCLE_BYTES = 18, HERTZ = 1.75e9;
+static const double CACHE_BYTES =
+    3e5; /* of a core: what is read again comes from there */
+
+enum {
+    MOST_UNROLLED = 32, /* vectors of a row that is one piece of code, ... */
+    LEAST_LANES = 8     /* ... of no fewer lanes */
+};
 /* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
  * lanes); this is what it takes for those to be chosen. */
 static const double UNROLLED = 2;
-static const double PARTED_LOG = 1.2; /* parts' sums for a logarithm */
 
-/* The k largest, where a work-item has a list for itself or one for each lane. */
-enum {
-    LISTED_CYCLES = 45,       /* of an element that goes into a list, unforeseen, ... */
-    ONE_LISTED_CYCLES = 15,   /* ... or takes the place of the only one there */
-    LANE_LISTED_CYCLES = 130, /* of a place that is passed, over all lanes' lists */
-    ITEM_CYCLES = 22,         /* of an element */
-    ITEM_ROW_CYCLES = 75,
-    ITEM_PLACE_CYCLES = 88, /* until one is found, and again */
-    VECTOR_CYCLES = 30,
-    ROW_CYCLES = 70,
-    PLACE_CYCLES = 70,
-    LANE_ROW_CYCLES = 10,
-    LANE_PLACE_CYCLES = 7
-};
-static const double LANE_ELEMENT_CYCLES = 4.5;
+/* The k largest, of an element where a work-item has a list for itself; of a vector,
+ * and of a row's lanes and their places, where each lane has one; and of a place that
+ * an element passes in all of them. */
+static const double ITEM_CYCLES = 22, LIST_VECTOR = 40, LIST_LANE = 14,
+                    LIST_PLACE = 0.6, LIST_PASSED = 1;
+
+static enum kind kind_of(const struct variant *v)
+{
+    return v->row_per_lane ? TRANSPOSED
+           : v->exact_cols ? LINES
+           : v->pipelined  ? FUSED
+                           : WIDE;
+}
 
 /* Of one vector. */
 static double step_cycles(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
-    bool writes = clsm_problem_y(p) == CLSM_Y_ROW;
+    const struct variant *v = &clsm_variants[config->variant];
+    enum effort effort = clsm_effort(p);
     double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
-    bool exact = clsm_variants[config->variant].exact_cols;
-    bool held = clsm_config_hold_cols(config, p, t) || exact;
-    bool rough = writes && clsm_type_bytes(p->y.type) == 2;
-    double cycles = clsm_has(p, CLSM_DY) ? SUM_CYCLES
-                    : rough              ? ROUGH_CYCLES
-                                         : TERM_CYCLES;
-    if (writes && !held && !clsm_has(p, CLSM_FROM_MAX))
-        cycles += cycles * 0.8; /* the terms are made twice */
-    if (exact && (!writes || clsm_has(p, CLSM_LSE)))
-        cycles += REST_CYCLES;
-    if (clsm_variants[config->variant].row_per_lane)
-        cycles += clsm_variants[config->variant].any_axis ? STRIP_CYCLES : TURN_CYCLES;
+    bool half = clsm_type_bytes(p->x.type) == 2;
+    double cycles = (half ? half_cycles : vector_cycles)[kind_of(v)][effort];
+    if (effort == NUMBERS && clsm_has(p, CLSM_DY))
+        cycles *= MERGED;
+    if (v->row_per_lane && v->any_axis)
+        cycles *= STRIP;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
-    if (clsm_variants[config->variant].launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
-        cycles *= PARTED_LOG;
-    double each = rough ? 1.2 : 1.03; /* two vectors for one want more registers */
+    if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
+        cycles *= PARTED;
+    if (v->exact_cols && !v->row_per_lane &&
+        (double)p->cols > MOST_UNROLLED * fmax(native, LEAST_LANES))
+        cycles *= UNROLLED;
+    double each = half && clsm_problem_y(p) == CLSM_Y_ROW ? 1.2 : 1.03;
     if (clsm_has(p, CLSM_DY))
-        each = clsm_variants[config->variant].row_per_lane ? 1 : exact ? 1.25 : 1.1;
-    return cycles * (width > native ? each * width / native : 1);
+        each = v->row_per_lane ? 1 : v->exact_cols ? 1.25 : 1.1;
+    return cycles *
+           (width > native ? each * width / native : 1); /* want more registers */
 }
 
-/* Of a vector whose lanes are rows, or neighbours along an axis that is not the last. */
+/* Of a vector whose lanes are rows, or neighbours along an axis that is not the last.
+ */
 static double lanes_used(const struct config *config, const struct problem *p)
 {
     double width = clsm_config_value(config, "VEC", 1), inner = (double)p->inner;
@@ -84,20 +109,16 @@ static double lanes_used(const struct config *config, const struct problem *p)
     return inner / ceil(inner / width);
 }
 
-static double row_cycles(const struct config *config, const struct problem *p,
-                         const struct traits *t)
+static double softmax_cycles(const struct config *config, const struct problem *p,
+                             const struct traits *t)
 {
+    const struct variant *v = &clsm_variants[config->variant];
     double width = clsm_config_value(config, "VEC", 1);
-    double step = step_cycles(config, p, t);
-    double reduce = 2 * log2(width) * LANE_CYCLES;
-    if (clsm_variants[config->variant].row_per_lane)
-        return ((double)p->cols * step + 3 * NEAR_CYCLES) / lanes_used(config, p);
-    if (clsm_variants[config->variant].exact_cols) {
-        if ((double)p->cols > MOST_UNROLLED * fmax(t->vector_width, LEAST_LANES))
-            step *= UNROLLED;
-        return ceil((double)p->cols / width) * step + reduce / 2 + NEAR_CYCLES;
-    }
-    return ceil((double)p->cols / width) * step + reduce + SETTLE_CYCLES;
+    double step = step_cycles(config, p, t),
+           row = row_cycles[kind_of(v)][clsm_effort(p)];
+    if (v->row_per_lane)
+        return ((double)p->cols * step + row) / lanes_used(config, p);
+    return ceil((double)p->cols / width) * step + row;
 }
 
 /* How many of n elements go into a sorted list of the k largest, on average. */
@@ -112,15 +133,10 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
     double cols = (double)p->cols, k = (double)p->k;
     double width = clsm_config_value(config, "VEC", 1);
     if (width == 1)
-        return cols * ITEM_CYCLES + ITEM_ROW_CYCLES + k * ITEM_PLACE_CYCLES +
-               (k > 1 ? LISTED_CYCLES : ONE_LISTED_CYCLES) * listed(cols, k);
-    double added = k > 1 ? LANE_LISTED_CYCLES * k / width : ONE_LISTED_CYCLES * width;
-    if (k > 1 && width > t->vector_width)
-        added *= pow(width / t->vector_width, 2);
-    double element = LANE_ELEMENT_CYCLES + VECTOR_CYCLES / width;
-    return cols * element + ROW_CYCLES + LANE_ROW_CYCLES * width +
-           k * (PLACE_CYCLES + LANE_PLACE_CYCLES * width) +
-           added * listed(cols / width, k);
+        return cols * ITEM_CYCLES;
+    double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);
+    return vectors * LIST_VECTOR + (LIST_LANE + k * LIST_PLACE) * width +
+           LIST_PASSED * k * wide * listed(vectors, k * width);
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,
@@ -131,10 +147,11 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     unsigned launches = clsm_config_launches(config, p);
-    double units = t->compute_units, launch = launches * LAUNCH_CYCLES;
+    double units = t->compute_units;
+    double launch = launches * units * LAUNCH_CYCLES;
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
-    double row = row_cycles(config, p, t), turns;
+    double row = softmax_cycles(config, p, t), turns;
     if (v->launches) {
         struct problem known = *p;
         known.rows = rows;
@@ -147,8 +164,13 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         double runs = (double)clsm_config_runs(config, rows, t);
         turns = ceil(runs / units) * ceil((double)rows / runs);
         turns = fmin(turns, ceil((double)rows / fmin(runs, units)) + 1);
+        if (in > CACHE_BYTES)
+            in *= clsm_config_reads(config, p, t);
     }
     double busy = fmin((double)rows * (v->launches ? units : 1), units);
     double memory = (double)rows * (in + out) / (CYCLE_BYTES * busy);
-    return (launch + clsm_together(turns * row, memory, 0)) / HERTZ;
+    double work = turns * row;
+    bool at_once = kind_of(v) != WIDE; /* or one after the other? */
+    return (launch + (at_once ? clsm_together(work, memory, 0) : work + memory)) /
+           HERTZ;
 }
