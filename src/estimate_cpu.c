@@ -20,35 +20,37 @@ enum kind {
 /* Of a vector of f32, by what is to do for it ... */
 static const double vector_cycles[KINDS][EFFORTS] = {
     /* WRITES, SUMS, NORMALISES, LOGARITHM, NUMBERS */
-    [LINES] = {15, 20, 6, 14, 2.6},
-    [TRANSPOSED] = {44, 59, 20, 12, 8.2},
-    [FUSED] = {6, 7, 6.7, 5.5, 3.5},
-    [WIDE] = {5, 6, 8.4, 12, 6.1},
+    [LINES] = {11, 18, 5.2, 14, 2.7},
+    [TRANSPOSED] = {44, 26, 15, 11, 3.5},
+    [FUSED] = {6, 7, 6.9, 5.1, 3.6},
+    [WIDE] = {5, 7, 13, 18, 9.2},
 };
 /* ... of numbers of 16 bits ... */
 static const double half_cycles[KINDS][EFFORTS] = {
-    [LINES] = {8.4, 9.9, 3.5, 6.4, 2.8},
-    [TRANSPOSED] = {18, 43, 11, 6.5, 7.6},
-    [FUSED] = {4, 5, 4, 4.6, 2.5},
-    [WIDE] = {6, 9, 8.5, 10, 5.6},
+    [LINES] = {7.1, 9.2, 3.4, 6.5, 3.5},
+    [TRANSPOSED] = {19, 40, 9.4, 6.9, 4.2},
+    [FUSED] = {4, 5, 3.8, 4.5, 2.7},
+    [WIDE] = {6, 7, 12, 12, 7.5},
 };
 /* ... and of a row, or a vector of rows, beside these. */
 static const double row_cycles[KINDS][EFFORTS] = {
-    [LINES] = {0, 36, 7.9, 14, 17},
-    [TRANSPOSED] = {102, 0, 0, 56, 6.7},
-    [FUSED] = {25, 85, 58, 109, 80},
-    [WIDE] = {22, 85, 48, 84, 69},
+    [LINES] = {0, 29, 6.2, 14, 13},
+    [TRANSPOSED] = {80, 0, 0, 55, 25},
+    [FUSED] = {21, 70, 54, 109, 77},
+    [WIDE] = {19, 60, 46, 85, 69},
 };
 
-static const double MERGED = 2.2; /* times, where states come together */
+static const double MERGED = 1.7; /* times, where states come together */
+static const double TILES = 2.8;  /* times, where two tiles fill the registers */
 static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
 static const double FORM_CYCLES = 2;
-static const double PARTED = 2.3; /* times, where a row is in parts, for a logarithm */
+static const double PARTED = 2.4; /* times, where a row is in parts, for a logarithm */
 static const double PART_CYCLES = 1500;
-static const double LAUNCH_CYCLES = 4800; /* for each core that wakes */
-static const double CYCLE_BYTES = 18, HERTZ = 1.75e9;
-static const double CACHE_BYTES =
-    3e5; /* of a core: what is read again comes from there */
+static const double LAUNCH_CYCLES = 4500; /* for each core that wakes */
+static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
+/* Of a core: what is read again comes from there; and a row that is read while the last
+ * one is written, whatever the loops say. */
+static const double CACHE_BYTES = 3e5, NEAR_BYTES = 8e3;
 
 enum {
     MOST_UNROLLED = 32, /* vectors of a row that is one piece of code, ... */
@@ -85,6 +87,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles *= MERGED;
     if (v->row_per_lane && v->any_axis)
         cycles *= STRIP;
+    else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > 8)
+        cycles *= TILES;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
     if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
@@ -170,7 +174,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
     double busy = fmin((double)rows * (v->launches ? units : 1), units);
     double memory = (double)rows * (in + out) / (CYCLE_BYTES * busy);
     double work = turns * row;
-    bool at_once = kind_of(v) != WIDE; /* or one after the other? */
+    bool at_once = kind_of(v) != WIDE || in + out <= NEAR_BYTES; /* or in turns? */
     return (launch + (at_once ? clsm_together(work, memory, 0) : work + memory)) /
            HERTZ;
 }

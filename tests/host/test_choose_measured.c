@@ -56,6 +56,49 @@ START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
 }
 END_TEST
 
+/* Measured on 2 and on 16 cores, see bench/NOTES.md. */
+START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
+{
+    static const struct {
+        unsigned cores;
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols;
+        const char *config;
+    } cases[] = {
+        /* a second launch, for which all cores wake, costs more than sharing a row
+           saves */
+        {16, CLSM_LOG_SUM_EXP, CLSM_F32, 1, 60000, "fused:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_BF16, 3, 60000, "fused:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
+        {16, CLSM_FINISH_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
+        {2, CLSM_STATISTICS, CLSM_F32, 1, 60000, "fused:VEC=16"},
+        /* no reduction that others' rows would have to hide */
+        {2, CLSM_FINISH_SOFTMAX, CLSM_F32, 60494, 13, "lines:VEC=16"},
+        {2, CLSM_FINISH_LOG_SOFTMAX, CLSM_BF16, 52428, 30, "lines:VEC=16"},
+        {2, CLSM_LOG_SOFTMAX, CLSM_F32, 60494, 13, "transposed:VEC=16"},
+        /* two tiles of 16 x 16 fill the registers */
+        {2, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 52428, 10, "transposed:VEC=8"},
+        {2, CLSM_SOFTMAX_BACKWARD, CLSM_BF16, 104857, 10, "transposed:VEC=16"},
+        {2, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 26214, 20, "lines:VEC=16"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct traits t = cpu;
+        clsm_problem given;
+        struct problem p;
+        char config[64];
+        t.compute_units = cases[i].cores;
+        t.vector_width = 16;
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &t, NULL, &c), CLSM_OK);
+        clsm_config_text(&c.ranked[0].config, config, sizeof config);
+        EXPECT(strcmp(config, cases[i].config) == 0, "case %zu: %s", i, config);
+    }
+}
+END_TEST
+
 /* The variant's name. */
 static const char *chosen_on_h200(const clsm_problem *given)
 {
@@ -206,6 +249,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
     tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
+    tcase_add_test(t, a_cpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, classes_of_pixels_go_to_tiles_that_were_measured_fastest);
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
