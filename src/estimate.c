@@ -112,10 +112,9 @@ double clsm_estimate(const struct config *config, const struct problem *p,
                      const struct traits *t)
 {
     enum geometry geometry = clsm_variants[config->variant].geometry;
-    bool listed = clsm_problem_y(p) == CLSM_Y_K;
-    if (t->bits & TRAIT_CPU && geometry == ROW_RUN_PER_ITEM && !p->strided && !listed)
-        return clsm_estimate_runs(config, p, t);
-    if (clsm_variants[config->variant].pipelined)
+    bool wide = t->bits & TRAIT_CPU && geometry == ROW_RUN_PER_ITEM && !p->strided &&
+                clsm_problem_y(p) != CLSM_Y_K;
+    if (clsm_variants[config->variant].pipelined || wide)
         return clsm_estimate_runs(config, p, t);
     if (t->bits & TRAIT_CPU)
         return estimate_looped(config, p, t);

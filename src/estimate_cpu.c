@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an enqueue takes on a CPU, for mappings in which a work-item with wide vectors
- * takes runs of rows or parts of them (cl/pipeline.cl, cl/lines.cl, cl/transposed.cl).
- * In cycles of one core, as bench/NOTES.md has measured them.
+ * takes runs of rows or parts of them (cl/pipeline.cl, cl/lines.cl, cl/transposed.cl,
+ * cl/wide.cl), and what the largest elements take. In cycles of one core, as
+ * bench/NOTES.md has measured them.
  */
 #include "estimate.h"
 
@@ -41,7 +42,8 @@ static const double row_cycles[KINDS][EFFORTS] = {
 };
 
 static const double MERGED = 1.7; /* times, where states come together */
-static const double TILES = 2.8;  /* times, where two tiles fill the registers */
+static const double TILES = 2.8;  /* times, where two tiles are all registers, */
+enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
 static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
 static const double FORM_CYCLES = 2;
 static const double PARTED = 2.4; /* times, where a row is in parts, for a logarithm */
@@ -87,7 +89,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles *= MERGED;
     if (v->row_per_lane && v->any_axis)
         cycles *= STRIP;
-    else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > 8)
+    else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > MOST_TILE)
         cycles *= TILES;
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
@@ -96,15 +98,14 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (v->exact_cols && !v->row_per_lane &&
         (double)p->cols > MOST_UNROLLED * fmax(native, LEAST_LANES))
         cycles *= UNROLLED;
+    /* two vectors for one want more registers */
     double each = half && clsm_problem_y(p) == CLSM_Y_ROW ? 1.2 : 1.03;
     if (clsm_has(p, CLSM_DY))
         each = v->row_per_lane ? 1 : v->exact_cols ? 1.25 : 1.1;
-    return cycles *
-           (width > native ? each * width / native : 1); /* want more registers */
+    return cycles * (width > native ? each * width / native : 1);
 }
 
-/* Of a vector whose lanes are rows, or neighbours along an axis that is not the last.
- */
+/* Of a vector whose lanes are rows, or neighbours along another axis than the last. */
 static double lanes_used(const struct config *config, const struct problem *p)
 {
     double width = clsm_config_value(config, "VEC", 1), inner = (double)p->inner;

@@ -66,8 +66,7 @@ START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
         size_t rows, cols;
         const char *config;
     } cases[] = {
-        /* a second launch, for which all cores wake, costs more than sharing a row
-           saves */
+        /* all cores wake for a second launch, which costs more than it saves */
         {16, CLSM_LOG_SUM_EXP, CLSM_F32, 1, 60000, "fused:VEC=16"},
         {16, CLSM_SOFTMAX, CLSM_BF16, 3, 60000, "fused:VEC=16"},
         {16, CLSM_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
