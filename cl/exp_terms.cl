@@ -58,8 +58,8 @@
 #endif
 
 /* Is a row of which the maximum is infinite NaN throughout, and nothing else asked of it? */
-#if defined SHORT_COLS && VEC == 1 && !LIMIT && OP_NEEDS_REST && !MAY_BE_HOT && !HAS_SINKS && \
-    !(HAS_MAX || HAS_SUM || HAS_LSE)
+#if defined SHORT_COLS && !defined TURN_COLS && VEC == 1 && !LIMIT && OP_NEEDS_REST && \
+    !MAY_BE_HOT && !HAS_SINKS && !(HAS_MAX || HAS_SUM || HAS_LSE)
 #define NAN_BY_MAX 1
 #else
 #define NAN_BY_MAX 0
@@ -138,7 +138,7 @@ static real op_term(struct row row, struct element e, real max)
 #endif
 
 /* Are the terms of ones' others off by exp_unbias? */
-#if EXP_BIASED && MANY_BESIDE && !FORMS && !OP_FROM_TERM
+#if EXP_BIASED && MANY_BESIDE && !defined TURN_COLS && !FORMS && !OP_FROM_TERM
 #define BIASED_BESIDE (ROUGH && sizeof(mem_x) == 2)
 #else
 #define BIASED_BESIDE 0
@@ -146,7 +146,7 @@ static real op_term(struct row row, struct element e, real max)
 
 /* Or by exp_lower? A loss may be the farther off the smaller it is, as its terms are; a z-loss may
  * not. */
-#if EXP_BIASED && MANY_BESIDE && HAS_TARGETS && !LIMIT && !Z_LOSS && \
+#if EXP_BIASED && MANY_BESIDE && !defined TURN_COLS && HAS_TARGETS && !LIMIT && !Z_LOSS && \
     !(HAS_MAX || HAS_SUM || HAS_LSE)
 #if OP_FROM_TERM
 #define RAISED (sizeof(mem_x) == 2 && sizeof(mem_y) == 2)

@@ -47,11 +47,13 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #define SHORT_COLS COLS
 #elif defined HOLDS_ALL
 #define SHORT_COLS HOLD
+#elif defined TURN_COLS
+#define SHORT_COLS TURN_COLS
 #endif
 
 /* Does a mapping itself write losses and the like, those of neighbouring rows as one? See
  * beside.cl. */
-#ifdef HOLDS_ALL
+#if defined HOLDS_ALL || defined TURN_COLS
 #define ONES_TOGETHER 1
 #else
 #define ONES_TOGETHER 0

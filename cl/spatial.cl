@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spatial: a work-item takes PACK neighbouring softmaxes, so many that TILE are a work-group's,
- * and holds all of their columns in registers. So x is read once and y written once, and nobody
- * waits for anybody. Wins on a GPU where inner > 1 and softmaxes are short, as those over the
- * classes of an image's pixels.
+ * and holds all of their columns in registers, or, where it writes nothing of each column and has
+ * too many, takes them in turns. So x is read once and y written once, and nobody waits for anybody.
+ * Wins on a GPU where inner > 1 and softmaxes are short, as those over the classes of an image's
+ * pixels.
  */
 #ifndef WG
 #define WG 64
@@ -28,7 +29,7 @@ INLINE real set_add(real v, __local real *scratch)
 #endif
 
 #if HAS_TARGETS
-/* The targets' x, from what is held if that is little. */
+/* The targets' x, from what is held if that is little and all. */
 INLINE void label_logits(struct row *row, const struct held *held)
 {
     EACH(v)
@@ -52,7 +53,9 @@ INLINE void item_rows(struct row *row)
     struct keep keep[PACK];
     struct state s[PACK];
     struct result result[PACK];
+#if ONE_TURN
     hold_columns(&held, row, row->begin);
+#endif
 #if HAS_TARGETS
     take_labels(row);
     label_logits(row, &held);
@@ -62,7 +65,14 @@ INLINE void item_rows(struct row *row)
         keep_start(keep + v, row[v]);
         hot[v] = NO_COLUMN;
     }
+#if ONE_TURN
     held_states(&held, row, s, keep, 0);
+#else
+    EACH(v)
+        s[v] = state_empty();
+    read_turns(&held, row, 0, s, keep);
+    add_tiny(s, row, 0);
+#endif
     EACH(v)
     {
 #if MAY_BE_HOT && OP_WRITES == WRITES_ROW

@@ -30,6 +30,7 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 #define SPOT_KNOWN (OP_SPOT && HOLD <= FEW_COLUMNS)
 #define SPOT_AGAIN (OP_SPOT && HOLD > FEW_COLUMNS)
 #else
+#define FEW_COLUMNS 0
 #define WIDE_TERMS 0
 #define SPOT_KNOWN 0
 #define SPOT_AGAIN 0

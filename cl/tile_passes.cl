@@ -24,14 +24,21 @@ INLINE void held_max(const struct held *h, real *max)
 #endif
 }
 
-#ifdef HOLDS_ALL
+#if defined HOLDS_ALL || defined TURN_COLS
 enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
 #else
 enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
 #endif
 #include "term_sum.cl"
 
-#if COUNTS_ONES && defined HOLDS_ALL
+/* Do ones and others stay apart? In turns `part` of a state has the others. */
+#if COUNTS_ONES && (defined HOLDS_ALL || defined TURN_COLS)
+#define APART 1
+#else
+#define APART 0
+#endif
+
+#if APART
 /* A softmax's sum: ones, whole numbers, and the others, of which up to FEW_TERMS are added plainly:
  * more digits than 16-bit results show get lost in more. */
 INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
@@ -146,6 +153,19 @@ INLINE void given_states(struct state *s, const struct row *row)
 }
 #endif
 
+/* Terms that an exponential left out, asked for once for all. */
+INLINE void add_tiny(struct state *s, const struct row *row, __local real *scratch)
+{
+#if TINY_LATER
+    bool any = false;
+    EACH(v)
+        any = any || wants_tiny(s[v].sum);
+    if (any)
+        EACH(v)
+            s[v].sum = sum_with_tiny(s[v].sum, row[v], 0, s[v].max, scratch);
+#endif
+}
+
 /* Everybody's states of what is held, where that is all there is. */
 INLINE void held_states(struct held *h, const struct row *row, struct state *s,
                         struct keep *keep, __local real *scratch)
@@ -170,18 +190,55 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
     set_sum_of(sum, PACK, scratch);
     EACH(v)
         s[v].max = max[v], s[v].sum = sum[v];
-#if TINY_LATER
-    bool any = false; /* asked once for all */
-    EACH(v)
-        any = any || wants_tiny(sum[v]);
-    if (any)
-        EACH(v)
-            s[v].sum = sum_with_tiny(sum[v], row[v], 0, max[v], scratch);
-#endif
+    add_tiny(s, row, scratch);
 #endif
 }
 
 #if !OP_GIVEN
+#if APART
+/* What were ones before the maximum moved are others. */
+INLINE struct state turn_follow(struct state s, real max)
+{
+    real before = s.max;
+    s = state_follow(s, max, (real)1);
+    if (s.max != before) {
+        s.part = pair_add(s.part, s.sum.hi);
+        s.sum.hi = (real)0;
+    }
+    return s;
+}
+
+INLINE struct state turn_added(struct state s, struct pair apart)
+{
+    s.sum.hi += apart.hi;
+    s.part = pair_add(s.part, apart.lo);
+    return s;
+}
+
+INLINE struct state turns_closed(struct state s)
+{
+    s.sum.lo = s.part.hi + s.part.lo;
+    s.part.hi = s.part.lo = (real)0;
+    return s;
+}
+#else
+INLINE struct state turn_follow(struct state s, real max)
+{
+    return OP_NEEDS_MAX ? state_follow(s, max, (real)1) : s;
+}
+
+INLINE struct state turn_added(struct state s, struct pair sum)
+{
+    s.part = sum;
+    return state_settle(s);
+}
+
+INLINE struct state turns_closed(struct state s)
+{
+    return state_close(s);
+}
+#endif
+
 /* A worker's columns, turn by turn, with a maximum that is found on the way; what the last
  * turn brought stays held. */
 INLINE void read_turns(struct held *h, const struct row *row, uint first, struct state *s,
@@ -200,15 +257,14 @@ INLINE void read_turns(struct held *h, const struct row *row, uint first, struct
         EACH(v)
         {
             most[v] = OP_NEEDS_MAX ? real_max(most[v], max[v]) : most[v];
-            s[v] = OP_NEEDS_MAX ? state_follow(s[v], most[v], (real)1) : s[v];
-            s[v].part = held_sum(h, row[v], v, s[v].max, keep + v);
-            s[v] = state_settle(s[v]);
+            s[v] = turn_follow(s[v], most[v]);
+            s[v] = turn_added(s[v], held_sum(h, row[v], v, s[v].max, keep + v));
         }
         done += HOLD;
     } while (done < n);
     EACH(v)
     {
-        s[v] = state_close(s[v]);
+        s[v] = turns_closed(s[v]);
         s[v] = OP_NEEDS_MAX ? state_raise(s[v], most[v]) : s[v];
     }
 }

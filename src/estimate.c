@@ -32,6 +32,9 @@ static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
                                  11,  400e3, 5000, 768, 2000, 6,  80};
 static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1, 0};
 
+/* Bytes written for each that is left out of a piece that memory moves. */
+static const double SCATTER = 2.31;
+
 /* Each barrier splits a CPU's loop over work-items: times what one takes by itself. */
 static const double BARRIERS_COST = 4;
 
@@ -92,7 +95,8 @@ static double estimate_looped(const struct config *config, const struct problem 
     double bytes = in * (1 + again * (reads - 1)) + out;
     if (v->geometry == ROW_PER_ITEM && p->inner == 1)
         bytes *= fmin(2.5 + ((double)p->cols - 1) * 0.4, k->scattered);
-
+    else if (v->geometry == ROW_PER_ITEM && !(t->bits & TRAIT_CPU))
+        bytes += out * SCATTER * clsm_scatter(p, (double)p->inner);
     double work = row_cycles(config, p, t, k), memory = bytes / k->bytes;
     double there = ceil(groups / units) * (double)clsm_config_wg(config);
     work *= fmax(1, k->filled / there);

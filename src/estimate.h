@@ -10,7 +10,8 @@
 enum {
     KERNEL_CYCLES = 4300,
     UNIT_LANES = 128, /* that step at once */
-    UNIT_BYTES = 18   /* from and to memory in a cycle */
+    UNIT_BYTES = 18,  /* from and to memory in a cycle, ... */
+    LEAST_BYTES = 32  /* ... in pieces of no fewer */
 };
 
 /* Cycles of a GPU in a second. */
@@ -65,6 +66,10 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
 
 /* What takes the longest decides, and what comes close to it adds a little. */
 double clsm_together(double a, double b, double c);
+
+/* Bytes that memory moves besides each of y, of which so many elements are written side
+ * by side. */
+double clsm_scatter(const struct problem *p, double elements);
 
 /* Local memory of a unit: NVIDIA's have more than a work-group may have. */
 double clsm_unit_local_bytes(const struct traits *t);

@@ -75,6 +75,12 @@ double clsm_together(double a, double b, double c)
     return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);
 }
 
+double clsm_scatter(const struct problem *p, double elements)
+{
+    double bytes = elements * (double)clsm_type_bytes(p->y.type);
+    return bytes > 0 ? fmax(0, LEAST_BYTES / bytes - 1) : 0;
+}
+
 double clsm_unit_local_bytes(const struct traits *t)
 {
     return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);

@@ -9,29 +9,29 @@
 /* Cycles, and steps of a work-item; bench/NOTES.md has the measurements that these fit.
  */
 enum {
-    LAUNCH = 4850,
-    WAIT = 1420,        /* from a load to its use, */
-    NEXT_WAIT = 775,    /* and of each turn after the first */
-    REDUCE = 100,       /* a maximum and a sum through local memory */
-    ROW_STEPS = 286,    /* for each tile ... */
-    AHEAD_STEPS = 612,  /* ... or one that comes ahead, */
-    PART_STEPS = 336,   /* or a part that waits for others, */
-    TARGET_STEPS = 125, /* and for each target */
+    LAUNCH = 5220,
+    WAIT = 672,         /* from a load to its use, */
+    NEXT_WAIT = 994,    /* and of each turn after the first */
+    REDUCE = 126,       /* a maximum and a sum through local memory */
+    ROW_STEPS = 177,    /* for each tile ... */
+    AHEAD_STEPS = 583,  /* ... or one that comes ahead, */
+    PART_STEPS = 753,   /* or a part that waits for others, */
+    TARGET_STEPS = 150, /* and for each target */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 30, /* for each part, where they are many */
-    TURN_CYCLES = 187, /* of each part's ticket and record */
-    WORD = 4,          /* bytes */
-    PIECE = 32,        /* that memory moves at least, */
-    HALF_LINE = 64,    /* better */
-    LINE = 128,        /* and best */
+    GROUPED_WAIT = 30,   /* for each part, where they are many */
+    TURN_CYCLES = 285,   /* of each part's ticket and record */
+    WORD = 4,            /* bytes */
+    PIECE = LEAST_BYTES, /* that memory moves, */
+    HALF_LINE = 64,      /* better */
+    LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_STEPS = 72, /* of a work-item that has softmaxes to itself, */
-    ITEM_TARGET_STEPS = 51,
-    ITEM_LOSS_STEPS = 8,       /* for a target whose loss alone is wanted, */
-    ROUGH_STEPS = 17,          /* less for a logarithm that has 16 bits */
-    ITEM_REGISTERS = 87,       /* that it needs besides what it holds, */
-    ITEM_TARGET_REGISTERS = 5, /* and for each target; */
+    ITEM_LAUNCH = 6500, /* where work-items have softmaxes to themselves, with a wait */
+    ITEM_STEPS = 98,    /* of a work-item that has softmaxes to itself, */
+    ITEM_TARGET_STEPS = 70,
+    ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
+    ITEM_REGISTERS = 72,       /* that it needs besides what it holds, */
+    ITEM_TARGET_REGISTERS = 6, /* and for each target; */
     ITEM_SETS = 20,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
@@ -44,32 +44,44 @@ static const struct {
     double element, ahead, sums, item_element, item_sums;
 } steps_of[EFFORTS] = {
     [WRITES] = {0, 0, 0, 5, 370},
-    [SUMS] = {0, 0, 0, 14.5, 3},
-    [NORMALISES] = {15.5, 17.2, 3, 10.7, 3},
-    [LOGARITHM] = {29.5, 38, 300, 12, 39},
-    [NUMBERS] = {27.8, 29.5, 85, 4.7, 53},
+    [SUMS] = {6.24, 18.6, 59.7, 12.3, 3.02},
+    [NORMALISES] = {30, 20.6, 13, 18.2, 3.03},
+    [LOGARITHM] = {50.7, 27.2, 80.3, 16.1, 47.8},
+    [NUMBERS] = {32.7, 39.3, 67, 7.1, 62.1},
 };
 
-/* Elements of 2 bytes cost that much of others; columns of tiles that are shorter than
+/* Elements of 2 bytes cost that much of others, and so do numbers without a sum to its
+ * last digit, of NUMBERS; columns of tiles that are shorter than
  * a line or half of one, and the same where they come ahead, with the rest of the line.
  */
-static const double HALF_COST = 0.885, ITEM_HALF_COST = 1.4;
-static const double SHORT_COST[] = {1.1, 1.08}, SHORTEST_COST[] = {1.3, 1.35};
+static const double HALF_COST = 0.766, ITEM_HALF_COST = 0.809, PLAIN_COST = 0.572;
+static const double SHORT_COST[] = {1.03, 1.04}, SHORTEST_COST[] = {1.11, 1.33};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
- * loads of few bytes, and with pieces between softmaxes' ends. */
-static const double COLUMN_STEPS = 2.6, NARROW_COST = 0.119, PIECES_COST = 0.05;
+ * loads of few bytes, where nothing else is moved with those of many, with pieces
+ * between softmaxes' ends, where these are rows as well, and with numbers of more than
+ * two softmaxes, which a work-item writes apart. */
+static const double COLUMN_STEPS = 4.59, NARROW_COST = 0.0779, WIDE_COST = 0.147,
+                    PIECES_COST = 0.0409, ROWS_PIECES_COST = 0.06, APART_COST = 0.407;
 
-static const double unit_cache_bytes = 22.6; /* in a cycle */
+/* Bytes written for each that is left out of a piece, by a tile and by work-items that
+ * have softmaxes to themselves; a unit's share of memory where others have nothing to
+ * do; cycles that a worker, by itself, takes for each step. */
+static const double TILE_SCATTER = 0.798, ITEM_SCATTER = 1.1, MOST_SHARE = 1.83,
+                    STEP_CYCLES = 0.599;
+
+static const double unit_cache_bytes = 9.45; /* in a cycle */
 static const double cache_bytes = 50e6;
 
 /* What memory moves for each byte of a tile's column. */
 static double spread(const struct config *config, const struct problem *p)
 {
     size_t tile = clsm_config_tile(config), inner = p->inner ? p->inner : 1;
-    size_t width = inner < tile ? inner : tile;
+    size_t depth = clsm_config_wg(config) * clsm_config_beside(config, p) / tile;
+    /* of shorter axes a group's workers have columns that lie side by side */
+    size_t width = inner > tile ? tile : inner == 1 ? 1 : inner * depth;
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
-    bool cut = inner % tile && tile % inner;
+    bool cut = inner > tile && inner % tile;
     bool ahead = clsm_variants[config->variant].ahead;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
     return pieces * PIECE / bytes *
@@ -105,7 +117,9 @@ static double estimate_items(const struct config *config, const struct problem *
     double bytes = (double)clsm_type_bytes(p->x.type);
     double rows = clsm_problem_likely_rows(p), units = t->compute_units;
     double sets = ceil(rows / beside / SET_LANES);
-    double reals = cols * beside * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    bool all;
+    double held = clsm_config_hold(config, p, t, &all);
+    double reals = held * beside * (clsm_has(p, CLSM_DY) ? 2 : 1);
     bool targets = clsm_has(p, CLSM_TARGETS);
     bool halves = bytes == 2 && beside > 1 && reals > WIDE_REALS;
     double words = halves ? reals * 3 / 4 : reals;
@@ -113,22 +127,27 @@ static double estimate_items(const struct config *config, const struct problem *
     double registers = fmin(MOST_REGISTERS, words + ITEM_REGISTERS);
     double there = UNIT_REGISTERS / SET_LANES / registers;
     there = fmin(there, ceil(sets / units));
-    bool rough = clsm_type_bytes(p->y.type) == 2 && !clsm_has(p, CLSM_LOSS);
     double steps = ITEM_STEPS / beside + steps_of[effort].item_sums;
     steps += targets ? (effort == NUMBERS ? ITEM_LOSS_STEPS : ITEM_TARGET_STEPS) : 0;
-    steps -= rough && effort == LOGARITHM ? ROUGH_STEPS : 0;
     steps += cols * (COLUMN_STEPS / beside +
                      element_steps(steps_of[effort].item_element, ITEM_HALF_COST, p));
     double work = rows * steps / UNIT_LANES / fmin(units, sets);
     work *= fmax(1, ITEM_SETS / there);
 
     struct row_bytes row = clsm_row_bytes(p);
-    double memory = rows * (row.in + row.out + row.numbers) / UNIT_BYTES / units;
+    double moved = row.in + row.out;
+    moved += row.numbers * (1 + APART_COST * fmax(0, beside - 2));
+    double memory = rows * moved / UNIT_BYTES / units;
     double load = beside * bytes / WORD; /* words of a work-item */
-    memory *= 1 + NARROW_COST * fmax(0, 1 / load - 0.5);
-    memory *= 1 + PIECES_COST * fmax(load, 1 / load) *
+    bool are_rows = p->inner <= 1, writes = effort != NUMBERS || are_rows;
+    memory *= 1 + NARROW_COST * fmax(0, 1 / load - (writes ? 0.5 : 1)) +
+              (writes ? 0 : WIDE_COST * fmax(0, log2(load)));
+    memory *= 1 + (are_rows ? ROWS_PIECES_COST : PIECES_COST) * fmax(load, 1 / load) *
                       fmax(0, LINE / (fmax(1, (double)p->inner) * bytes) - 1);
-    return (LAUNCH + WAIT + clsm_together(work, memory, 0)) / UNIT_HERTZ;
+    if (!are_rows)
+        memory += rows * row.out * ITEM_SCATTER * clsm_scatter(p, (double)p->inner) /
+                  UNIT_BYTES / units;
+    return (ITEM_LAUNCH + clsm_together(work, memory, 0)) / UNIT_HERTZ;
 }
 
 double clsm_estimate_tiles(const struct config *config, const struct problem *p,
@@ -156,7 +175,13 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));
     double reads = clsm_config_reads(config, p, t);
     double bytes = in * (1 + missed * (reads - 1)) + out;
-    double moving = bytes * fmin(rows, tile) / parts / UNIT_BYTES * spread(config, p);
+    double beside = clsm_config_beside(config, p), inner = fmax(1, (double)p->inner);
+    double deep = fmax(1, SET_LANES * beside / tile); /* columns of a set of lanes */
+    double side_by_side = inner > tile ? tile : inner * deep;
+    bytes += row.out * TILE_SCATTER * clsm_scatter(p, side_by_side);
+    double share = fmin(MOST_SHARE, fmax(1, units / groups));
+    double moving = bytes * fmin(rows, tile) / parts / UNIT_BYTES / share;
+    moving *= spread(config, p);
     bool ahead = clsm_variants[config->variant].ahead;
     bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
     double part_groups = (double)clsm_tile_part_groups(config, p, t);
@@ -165,20 +190,25 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
         moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
 
     double columns = (double)clsm_tile_columns(config, p) / parts;
-    double beside = clsm_config_beside(config, p);
     double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
     double each = ahead ? 0 : steps_of[effort].sums;
     each += clsm_has(p, CLSM_TARGETS) ? TARGET_STEPS : 0;
     each *= launches;
+    each += clsm_list_steps(config, p, t);
+    bool plain = effort == NUMBERS && !(clsm_op_may(p->op) & CLSM_LOGARITHM);
     double element = ahead ? element_steps(steps_of[effort].ahead, 1, p)
                            : element_steps(steps_of[effort].element, HALF_COST, p);
-    each += columns * (1 + reads) / 2 * element;
+    each += columns * (1 + reads) / 2 * element * (plain ? PLAIN_COST : 1);
     double start = joins ? PART_STEPS : ahead ? AHEAD_STEPS : ROW_STEPS;
     double work = wg * (start + beside * each) / UNIT_LANES;
     double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
     double alone = launches * (wait + REDUCE) + (turns - 1) * reads * NEXT_WAIT + work;
+    alone += STEP_CYCLES * beside * each;
     if (joins && part_groups > 0) /* the last of more of them is waited for longer */
         alone += GROUPED_WAIT * parts;
     double group = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
-    return (launches * LAUNCH + alone + ceil(groups / units) * group) / UNIT_HERTZ;
+    double each_units = groups / units; /* the first of these takes the longest */
+    each_units = each_units < there ? ceil(each_units) : each_units;
+    double others = fmax(0, each_units - 1) * group;
+    return (launches * LAUNCH + alone + moving + others) / UNIT_HERTZ;
 }

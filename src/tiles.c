@@ -11,6 +11,8 @@ enum {
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, ... */
+    MOST_TURN_COLS = 512,     /* ... and may take turns, see FEW_HUNDRED in
+                                 cl/exp_terms.cl, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
     REGISTERS = 48,           /* besides what is held, ... */
     HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
@@ -82,23 +84,39 @@ static size_t whole_columns(const struct config *config, const struct problem *p
     return n <= 4 || by_item(config) ? n : (n + 3) / 4 * 4;
 }
 
+/* May a work-item with softmaxes to itself take their columns in turns? */
+static bool may_turn(const struct config *config, const struct problem *p)
+{
+    clsm_y y = clsm_problem_y(p);
+    return by_item(config) && (y == CLSM_Y_ONE || y == CLSM_Y_NONE) &&
+           p->cols <= MOST_TURN_COLS;
+}
+
 /* 0 where it takes them in turns. */
 static size_t whole_words(const struct config *config, const struct problem *p)
 {
     size_t words = whole_columns(config, p) * column_words(config, p);
     bool parts = clsm_variants[config->variant].geometry == ROW_PER_GROUPS;
-    size_t most = by_item(config) ? MOST_ITEM_WORDS : MOST_HELD_WORDS;
+    size_t most =
+        by_item(config) && !may_turn(config, p) ? MOST_ITEM_WORDS : MOST_HELD_WORDS;
     bool fits = words <= most && words * clsm_config_wg(config) <= MOST_GROUP_WORDS;
     return !parts && fits ? words : 0;
 }
 
-/* A worker's columns of a part that waits in registers: as evenly as that goes. */
-static unsigned held_ahead(const struct config *config, const struct problem *p)
+/* A worker's columns of so many words or fewer, as evenly as that goes. */
+static unsigned evenly(size_t words, const struct config *config,
+                       const struct problem *p)
 {
     size_t columns = clsm_tile_columns(config, p);
-    size_t most = HELD_WORDS / column_words(config, p);
+    size_t most = words / column_words(config, p);
     size_t parts = (columns - 1) / most + 1;
     return (unsigned)((columns - 1) / parts + 1);
+}
+
+/* Of a part that waits in registers. */
+static unsigned held_ahead(const struct config *config, const struct problem *p)
+{
+    return evenly(HELD_WORDS, config, p);
 }
 
 /* Is there only one such part, so that nobody waits? */
@@ -125,7 +143,7 @@ static const char *item_misfit(const struct config *config, const struct problem
     if (beside > 1 && clsm_problem_y(p) == CLSM_Y_K)
         return "takes operations that give no lists";
     bool many = clsm_has(p, CLSM_LOSS) && p->cols * beside > MOST_LOSS_REALS;
-    if (many || !whole_words(config, p))
+    if (many || (!whole_words(config, p) && !may_turn(config, p)))
         return "the rows do not fit in registers";
     return NULL;
 }
@@ -166,6 +184,8 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
         return held_ahead(config, p);
     }
     *all = whole_words(config, p) > 0;
+    if (!*all && by_item(config))
+        return evenly(MOST_HELD_WORDS, config, p);
     return (unsigned)(*all ? whole_columns(config, p)
                            : TURN_WORDS / column_words(config, p));
 }

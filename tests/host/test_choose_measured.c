@@ -193,6 +193,44 @@ START_TEST(classes_of_pixels_go_to_tiles_that_were_measured_fastest)
 }
 END_TEST
 
+/* Measured too: columns of few elements lie side by side, so that a tile of them is
+ * read in whole lines; what few lanes write side by side is scattered; and what writes
+ * numbers alone takes its columns in turns. */
+START_TEST(middle_axes_go_to_what_was_measured_fastest)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols, inner;
+        const char *config;
+    } cases[] = {
+        {CLSM_SOFTMAX, CLSM_BF16, 26979, 106, 2, "strided:WG=128,TILE=16"},
+        {CLSM_SOFTMAX, CLSM_BF16, 167717, 49, 2, "strided:WG=64,TILE=16"},
+        {CLSM_SOFTMAX, CLSM_F32, 92, 709, 5, "strided:WG=256,TILE=16"},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 399071, 31, 3, "strided:WG=64,TILE=16"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 189435, 140, 3, "strided:WG=64,TILE=16"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 2250406, 2, 2, "spatial:WG=64,TILE=128"},
+        {CLSM_SOFTMAX_BACKWARD, CLSM_F32, 14645, 546, 5, "strided:WG=512,TILE=16"},
+        {CLSM_STATISTICS, CLSM_BF16, 69, 1454, 25, "strided:WG=512,TILE=16"},
+        {CLSM_LOG_SUM_EXP, CLSM_F32, 21845, 256, 3, "spatial:WG=64,TILE=64"},
+        {CLSM_LOG_SUM_EXP, CLSM_BF16, 12409, 169, 64, "spatial:WG=64,TILE=128"},
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 163, 200, 4096, "spatial:WG=64,TILE=128"},
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_F32, 64, 10, 65536, "spatial:WG=64,TILE=64"},
+        {CLSM_STATISTICS, CLSM_F32, 8, 400, 16384, "spatial:WG=64,TILE=64"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        char config[64];
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        given.inner = cases[i].inner;
+        chosen_on_h200(&given);
+        clsm_config_text(&c.ranked[0].config, config, sizeof config);
+        EXPECT(strcmp(config, cases[i].config) == 0, "case %zu: %s", i, config);
+    }
+}
+END_TEST
+
 /* Measured too: a list of more than three takes longer than to find a maximum and a
  * sum. */
 START_TEST(a_long_list_is_made_where_rows_are_looped_over)
@@ -251,6 +289,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, a_cpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, classes_of_pixels_go_to_tiles_that_were_measured_fastest);
+    tcase_add_test(t, middle_axes_go_to_what_was_measured_fastest);
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     suite_add_tcase(suite, t);
