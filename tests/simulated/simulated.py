@@ -78,7 +78,7 @@ cross_entropy bf16 2   3 512 spatial:WG=64,TILE=128       2
 cross_entropy+z_loss bf16 2 3 512 spatial:WG=64,TILE=128  2
 cross_entropy+z_loss f16 2 12 512 spatial:WG=64,TILE=128  2
 log_sum_exp f32  3   200 64 spatial:WG=64,TILE=64         2
-statistics  bf16 2   300 64 spatial:WG=64,TILE=128        1
+log_sum_exp bf16 2   300 64 spatial:WG=64,TILE=128        2
 cross_entropy+z_loss bf16 599 37 1 staged:CLUSTER=1,WG=64 2
 """
 
