@@ -9,30 +9,30 @@
 /* Cycles, and steps of a work-item; bench/NOTES.md has the measurements that these fit.
  */
 enum {
-    LAUNCH = 5220,
-    WAIT = 672,         /* from a load to its use, */
-    NEXT_WAIT = 994,    /* and of each turn after the first */
+    LAUNCH = 4980,
+    WAIT = 565,         /* from a load to its use, */
+    NEXT_WAIT = 865,    /* and of each turn after the first */
     REDUCE = 126,       /* a maximum and a sum through local memory */
-    ROW_STEPS = 177,    /* for each tile ... */
-    AHEAD_STEPS = 583,  /* ... or one that comes ahead, */
-    PART_STEPS = 753,   /* or a part that waits for others, */
-    TARGET_STEPS = 150, /* and for each target */
+    ROW_STEPS = 184,    /* for each tile ... */
+    AHEAD_STEPS = 685,  /* ... or one that comes ahead, */
+    PART_STEPS = 994,   /* or a part that waits for others, */
+    TARGET_STEPS = 146, /* and for each target */
     RECORD_BYTES = 16,
     GROUPED_WAIT = 30,   /* for each part, where they are many */
-    TURN_CYCLES = 285,   /* of each part's ticket and record */
+    TURN_CYCLES = 273,   /* of each part's ticket and record */
     WORD = 4,            /* bytes */
     PIECE = LEAST_BYTES, /* that memory moves, */
     HALF_LINE = 64,      /* better */
     LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_LAUNCH = 6500, /* where work-items have softmaxes to themselves, with a wait */
-    ITEM_STEPS = 98,    /* of a work-item that has softmaxes to itself, */
-    ITEM_TARGET_STEPS = 70,
+    ITEM_LAUNCH = 6420, /* where work-items have softmaxes to themselves, with a wait */
+    ITEM_STEPS = 106,   /* of a work-item that has softmaxes to itself, */
+    ITEM_TARGET_STEPS = 83,
     ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
-    ITEM_REGISTERS = 72,       /* that it needs besides what it holds, */
+    ITEM_REGISTERS = 73,       /* that it needs besides what it holds, */
     ITEM_TARGET_REGISTERS = 6, /* and for each target; */
-    ITEM_SETS = 20,            /* sets of lanes of these keep a unit busy */
+    ITEM_SETS = 19,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
     WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
@@ -44,33 +44,33 @@ static const struct {
     double element, ahead, sums, item_element, item_sums;
 } steps_of[EFFORTS] = {
     [WRITES] = {0, 0, 0, 5, 370},
-    [SUMS] = {6.24, 18.6, 59.7, 12.3, 3.02},
-    [NORMALISES] = {30, 20.6, 13, 18.2, 3.03},
-    [LOGARITHM] = {50.7, 27.2, 80.3, 16.1, 47.8},
-    [NUMBERS] = {32.7, 39.3, 67, 7.1, 62.1},
+    [SUMS] = {6.04, 19.7, 68.3, 13.3, 3.14},
+    [NORMALISES] = {36.4, 13.7, 9.43, 19.4, 3.09},
+    [LOGARITHM] = {55.7, 29.2, 75.9, 16.7, 45.5},
+    [NUMBERS] = {32.4, 37.2, 69.1, 6.18, 62},
 };
 
 /* Elements of 2 bytes cost that much of others, and so do numbers without a sum to its
  * last digit, of NUMBERS; columns of tiles that are shorter than
  * a line or half of one, and the same where they come ahead, with the rest of the line.
  */
-static const double HALF_COST = 0.766, ITEM_HALF_COST = 0.809, PLAIN_COST = 0.572;
-static const double SHORT_COST[] = {1.03, 1.04}, SHORTEST_COST[] = {1.11, 1.33};
+static const double HALF_COST = 0.777, ITEM_HALF_COST = 0.815, PLAIN_COST = 0.577;
+static const double SHORT_COST[] = {1.03, 1.09}, SHORTEST_COST[] = {1.22, 1.51};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
  * loads of few bytes, where nothing else is moved with those of many, with pieces
  * between softmaxes' ends, where these are rows as well, and with numbers of more than
  * two softmaxes, which a work-item writes apart. */
-static const double COLUMN_STEPS = 4.59, NARROW_COST = 0.0779, WIDE_COST = 0.147,
-                    PIECES_COST = 0.0409, ROWS_PIECES_COST = 0.06, APART_COST = 0.407;
+static const double COLUMN_STEPS = 6.14, NARROW_COST = 0.0756, WIDE_COST = 0.18,
+                    PIECES_COST = 0.0418, ROWS_PIECES_COST = 0.06, APART_COST = 0.39;
 
 /* Bytes written for each that is left out of a piece, by a tile and by work-items that
  * have softmaxes to themselves; a unit's share of memory where others have nothing to
  * do; cycles that a worker, by itself, takes for each step. */
-static const double TILE_SCATTER = 0.798, ITEM_SCATTER = 1.1, MOST_SHARE = 1.83,
-                    STEP_CYCLES = 0.599;
+static const double TILE_SCATTER = 0.788, ITEM_SCATTER = 1.21, MOST_SHARE = 2.24,
+                    STEP_CYCLES = 0.636;
 
-static const double unit_cache_bytes = 9.45; /* in a cycle */
+static const double unit_cache_bytes = 9.25; /* in a cycle */
 static const double cache_bytes = 50e6;
 
 /* What memory moves for each byte of a tile's column. */
