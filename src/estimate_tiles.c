@@ -26,8 +26,9 @@ enum {
     LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_LAUNCH = 6420, /* where work-items have softmaxes to themselves, with a wait */
-    ITEM_STEPS = 106,   /* of a work-item that has softmaxes to itself, */
+    ITEM_LAUNCH =
+        6420,         /* with a wait, where work-items have softmaxes to themselves, */
+    ITEM_STEPS = 106, /* of such a work-item, */
     ITEM_TARGET_STEPS = 83,
     ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
     ITEM_REGISTERS = 73,       /* that it needs besides what it holds, */
@@ -50,10 +51,9 @@ static const struct {
     [NUMBERS] = {32.4, 37.2, 69.1, 6.18, 62},
 };
 
-/* Elements of 2 bytes cost that much of others, and so do numbers without a sum to its
- * last digit, of NUMBERS; columns of tiles that are shorter than
- * a line or half of one, and the same where they come ahead, with the rest of the line.
- */
+/* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
+ * last digit of those that do; columns of tiles that are shorter than a line or half of
+ * one, and the same where they come ahead, with the rest of the line. */
 static const double HALF_COST = 0.777, ITEM_HALF_COST = 0.815, PLAIN_COST = 0.577;
 static const double SHORT_COST[] = {1.03, 1.09}, SHORTEST_COST[] = {1.22, 1.51};
 
@@ -78,7 +78,8 @@ static double spread(const struct config *config, const struct problem *p)
 {
     size_t tile = clsm_config_tile(config), inner = p->inner ? p->inner : 1;
     size_t depth = clsm_config_wg(config) * clsm_config_beside(config, p) / tile;
-    /* of shorter axes a group's workers have columns that lie side by side */
+    /* Where inner is small a group's workers have columns that lie side by side; not so
+     * for rows, where other mappings are better, see bench/NOTES.md. */
     size_t width = inner > tile ? tile : inner == 1 ? 1 : inner * depth;
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     bool cut = inner > tile && inner % tile;
