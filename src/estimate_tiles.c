@@ -10,9 +10,9 @@
  */
 enum {
     LAUNCH = 4980,
-    WAIT = 565,         /* from a load to its use, */
+    WAIT = 165,         /* from a load to its use, */
     NEXT_WAIT = 865,    /* and of each turn after the first */
-    REDUCE = 126,       /* a maximum and a sum through local memory */
+    REDUCE = 526,       /* a maximum and a sum through local memory */
     ROW_STEPS = 184,    /* for each tile ... */
     AHEAD_STEPS = 685,  /* ... or one that comes ahead, */
     PART_STEPS = 994,   /* or a part that waits for others, */
@@ -26,9 +26,8 @@ enum {
     LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_LAUNCH =
-        6420,         /* with a wait, where work-items have softmaxes to themselves, */
-    ITEM_STEPS = 106, /* of such a work-item, */
+    ITEM_LAUNCH = 6420, /* and a wait, where work-items have softmaxes to themselves */
+    ITEM_STEPS = 106,   /* of such a work-item, */
     ITEM_TARGET_STEPS = 83,
     ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
     ITEM_REGISTERS = 73,       /* that it needs besides what it holds, */
