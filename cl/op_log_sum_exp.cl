@@ -2,6 +2,7 @@
 /* y = max + log(sum(exp(x - max))), one number a row. Always by the limit policy: +inf gives
  * +inf, nothing but -inf (or nothing at all) gives -inf. */
 #define OP_NEEDS_REST 1
+#define OP_SUM_AT_INF 1
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
 #define OP_WRITES WRITES_ONE

@@ -6,6 +6,7 @@
  *     OP_LIFTS      it has op_lifted_term, 2^LIFT times a term: see exp.cl
  *     OP_ONES       the terms of a row's largest elements are 1, and op_other_term is enough for
  *                   the others: what a logarithm wants to know of a sum is both of them apart
+ *     OP_SUM_AT_INF where the maximum is +inf any sum will do
  *     OP_WEIGHS     its terms have factors: that of the maximum is rounded, too
  *     OP_GIVEN      max and sum are read instead of computed
  *     OP_KEEPS      it keeps something of its own: struct keep, keep_start, keep_add,
@@ -42,6 +43,9 @@
 #endif
 #ifndef OP_ONES
 #define OP_ONES 0
+#endif
+#ifndef OP_SUM_AT_INF
+#define OP_SUM_AT_INF 0
 #endif
 #ifndef OP_WEIGHS
 #define OP_WEIGHS 0

@@ -69,6 +69,14 @@ static float ptx_max_nan(float a, float b)
     return v;
 }
 
+/* The smaller one, or NaN if one is NaN. */
+static float ptx_min_nan(float a, float b)
+{
+    float v;
+    __asm__("min.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+
 /* Is v true in any lane? All lanes come here. */
 static bool ptx_any(bool v)
 {
@@ -305,6 +313,21 @@ static uint ptx_max_bf16(uint a, uint b)
 {
     uint v;
     __asm__("max.bf16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+    return v;
+}
+
+/* The smaller ones, or NaN. */
+static uint ptx_min_f16(uint a, uint b)
+{
+    uint v;
+    __asm__("min.NaN.f16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
+    return v;
+}
+
+static uint ptx_min_bf16(uint a, uint b)
+{
+    uint v;
+    __asm__("min.NaN.bf16x2 %0, %1, %2;" : "=r"(v) : "r"(a), "r"(b));
     return v;
 }
 #endif

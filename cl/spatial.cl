@@ -29,13 +29,15 @@ INLINE real set_add(real v, __local real *scratch)
 #endif
 
 #if HAS_TARGETS
-/* The targets' x, from what is held if that is little and all. */
+/* The targets' x, from what is held if that is little and all: each column is asked, while memory
+ * is waited for. */
+#define AT_HAND (OP_WRITES == WRITES_ONE ? 4 : FEW_COLUMNS)
 INLINE void label_logits(struct row *row, const struct held *held)
 {
     EACH(v)
     {
         uint t = target_column(row[v], row[v].label);
-        if (HOLD > FEW_COLUMNS) {
+        if (!ONE_TURN || HOLD > AT_HAND) {
             row[v].label_x = target_x(row[v], row[v].label);
             continue;
         }

@@ -45,9 +45,29 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 #endif
 #define HOLDS_REALS (FORMS || (HOLDS_TERMS && !X_IS_REAL)) /* logits or terms, beside words */
 
+/* Does one of a softmax's largest elements stand apart from all others? See apart.cl. Where a
+ * row is written from what is held, there have to be registers for these as well. */
+#define FEW_BESIDE_REALS 64
+#if (defined HOLDS_ALL || defined TURN_COLS) && OP_NEEDS_REST && OP_ONES && !OP_FROM_TERM && \
+    !OP_ADDS && !FORMS && !REAL_IS_F64 && (!LIMIT || (OP_SUM_AT_INF && !HAS_SUM))
+#define ONE_APART (OP_WRITES != WRITES_ROW || HOLD * PACK <= FEW_BESIDE_REALS)
+#else
+#define ONE_APART 0
+#endif
+#if WORD_MAX
+typedef uint apart_number; /* a pair of 16-bit numbers */
+enum { APART_EACH = X_WORDS };
+#else
+typedef real apart_number;
+enum { APART_EACH = PACK };
+#endif
+
 struct held {
     uint c, n; /* the first column, and how many of them there are */
     uint x[HOLD * X_WORDS], dy[HOLD * DY_WORDS];
+#if ONE_APART
+    apart_number most[APART_EACH], other[HOLD * APART_EACH];
+#endif
 #if HOLDS_REALS
     real number[HOLD][PACK];
 #endif

@@ -3,6 +3,24 @@
  * of its columns, for any operation. */
 #include "tile.cl"
 
+#if defined HOLDS_ALL || defined TURN_COLS
+enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
+#else
+enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
+#endif
+#include "term_sum.cl"
+
+/* Do ones and others stay apart? In turns `part` of a state has the others. */
+#if COUNTS_ONES && (defined HOLDS_ALL || defined TURN_COLS)
+#define APART 1
+#else
+#define APART 0
+#endif
+
+#if ONE_APART
+#include "apart.cl"
+#else
+#define held_start(h)
 /* The largest of what is held, of each softmax. */
 INLINE void held_max(const struct held *h, real *max)
 {
@@ -23,20 +41,6 @@ INLINE void held_max(const struct held *h, real *max)
     }
 #endif
 }
-
-#if defined HOLDS_ALL || defined TURN_COLS
-enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
-#else
-enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
-#endif
-#include "term_sum.cl"
-
-/* Do ones and others stay apart? In turns `part` of a state has the others. */
-#if COUNTS_ONES && (defined HOLDS_ALL || defined TURN_COLS)
-#define APART 1
-#else
-#define APART 0
-#endif
 
 #if APART
 /* A softmax's sum: ones, whole numbers, and the others, of which up to FEW_TERMS are added plainly:
@@ -94,6 +98,7 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
     }
     return sum;
 }
+#endif
 #endif
 
 #if OP_WRITES == WRITES_ROW
@@ -181,6 +186,7 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
         max[v] = s[v].max;
     }
 #if OP_NEEDS_MAX
+    held_start(h);
     held_max(h, max);
     set_max_of(max, PACK, scratch);
     held_forget(h, row);
@@ -201,7 +207,7 @@ INLINE struct state turn_follow(struct state s, real max)
 {
     real before = s.max;
     s = state_follow(s, max, (real)1);
-    if (s.max != before) {
+    if (!ONE_APART && s.max != before) {
         s.part = pair_add(s.part, s.sum.hi);
         s.sum.hi = (real)0;
     }
@@ -210,15 +216,19 @@ INLINE struct state turn_follow(struct state s, real max)
 
 INLINE struct state turn_added(struct state s, struct pair apart)
 {
-    s.sum.hi += apart.hi;
+    s.sum.hi = ONE_APART ? apart.hi : s.sum.hi + apart.hi;
     s.part = pair_add(s.part, apart.lo);
     return s;
 }
 
-INLINE struct state turns_closed(struct state s)
+/* Seen from the largest element. */
+INLINE struct state turns_closed(struct state s, real most)
 {
     s.sum.lo = s.part.hi + s.part.lo;
     s.part.hi = s.part.lo = (real)0;
+    real one = s.sum.hi;
+    s = state_raise(s, most);
+    s.sum.hi = ONE_APART ? one : s.sum.hi;
     return s;
 }
 #else
@@ -233,9 +243,10 @@ INLINE struct state turn_added(struct state s, struct pair sum)
     return state_settle(s);
 }
 
-INLINE struct state turns_closed(struct state s)
+INLINE struct state turns_closed(struct state s, real most)
 {
-    return state_close(s);
+    s = state_close(s);
+    return OP_NEEDS_MAX ? state_raise(s, most) : s;
 }
 #endif
 
@@ -248,6 +259,7 @@ INLINE void read_turns(struct held *h, const struct row *row, uint first, struct
     real most[PACK];
     EACH(v)
         most[v] = s[v].max;
+    held_start(h);
     do {
         real max[PACK];
         hold_columns(h, row, c + done * DEPTH);
@@ -263,10 +275,7 @@ INLINE void read_turns(struct held *h, const struct row *row, uint first, struct
         done += HOLD;
     } while (done < n);
     EACH(v)
-    {
-        s[v] = turns_closed(s[v]);
-        s[v] = OP_NEEDS_MAX ? state_raise(s[v], most[v]) : s[v];
-    }
+        s[v] = turns_closed(s[v], most[v]);
 }
 
 /* Everybody's states as one, for each of a set's softmaxes. */

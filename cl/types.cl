@@ -310,3 +310,13 @@ static real real_max(real a, real b)
     return b > a ? b : a;
 #endif
 }
+
+/* The smaller one, or NaN if b is; a is none, or HAS_PTX. */
+static real real_min(real a, real b)
+{
+#if HAS_PTX && !REAL_IS_F64
+    return ptx_min_nan(a, b);
+#else
+    return a < b ? a : b;
+#endif
+}

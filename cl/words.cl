@@ -106,6 +106,7 @@ INLINE float half_of(uint word, uint k)
 /* Where two 16-bit numbers can be compared at once: the larger ones; NaN is passed over. */
 #define WORD_MAX (HAS_PTX && CAT(BITS_, X) == 16)
 #define word_max CAT(ptx_max_, X)
+#define word_min CAT(ptx_min_, X) /* or NaN */
 
 /* Word i of a pack that is nothing but -inf. */
 #define minus_inf_f32(i) 0xff800000u

@@ -24,6 +24,7 @@ float ptx_exp2_deep(float t);
 float ptx_log2(float v);
 float ptx_inverse(float v);
 float ptx_max_nan(float a, float b);
+float ptx_min_nan(float a, float b);
 float ptx_product(float a, float b);
 float ptx_anew(float v);
 unsigned long ptx_opaque(unsigned long v);
@@ -35,6 +36,8 @@ unsigned ptx_pack_f16(float low, float high);
 unsigned ptx_pack_bf16(float low, float high);
 unsigned ptx_max_f16(unsigned a, unsigned b);
 unsigned ptx_max_bf16(unsigned a, unsigned b);
+unsigned ptx_min_f16(unsigned a, unsigned b);
+unsigned ptx_min_bf16(unsigned a, unsigned b);
 
 unsigned min_uint(unsigned a, unsigned b)
 {
@@ -109,6 +112,11 @@ float ptx_max_nan(float a, float b)
     return isnan(a) || isnan(b) ? NAN : fmaxf(a, b);
 }
 
+float ptx_min_nan(float a, float b)
+{
+    return isnan(a) || isnan(b) ? NAN : fminf(a, b);
+}
+
 float ptx_product(float a, float b)
 {
     return a * b;
@@ -163,6 +171,14 @@ static unsigned larger(clsm_type type, unsigned a, unsigned b)
     return pack(type, fmaxf(v[0], w[0]), fmaxf(v[1], w[1]));
 }
 
+static unsigned smaller(clsm_type type, unsigned a, unsigned b)
+{
+    float v[2], w[2];
+    unpack(type, a, v);
+    unpack(type, b, w);
+    return pack(type, ptx_min_nan(v[0], w[0]), ptx_min_nan(v[1], w[1]));
+}
+
 float ptx_half(unsigned word, unsigned k)
 {
     float v[2];
@@ -188,4 +204,14 @@ unsigned ptx_max_f16(unsigned a, unsigned b)
 unsigned ptx_max_bf16(unsigned a, unsigned b)
 {
     return larger(CLSM_BF16, a, b);
+}
+
+unsigned ptx_min_f16(unsigned a, unsigned b)
+{
+    return smaller(CLSM_F16, a, b);
+}
+
+unsigned ptx_min_bf16(unsigned a, unsigned b)
+{
+    return smaller(CLSM_BF16, a, b);
 }
