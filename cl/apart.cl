@@ -42,7 +42,7 @@ INLINE void held_max(struct held *h, real *max)
         max[v] = real_max((real)(-INFINITY), apart_real(h->most, v)); /* no NaN */
 }
 
-/* The term of the one. */
+/* The term of a worker's one, where it has its softmaxes to itself. */
 INLINE real apart_one(real max)
 {
     real one = max == (real)INFINITY && !LIMIT ? (real)NAN : (real)1;
@@ -67,7 +67,13 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max, st
         else
             sum.hi = tree_sum(others);
     }
-    struct pair apart = {apart_one(max), unbiased(sum.hi + sum.lo, max)};
+    struct pair apart = {apart_one(max), sum.hi + sum.lo};
+    if (DEPTH > 1) { /* the largest may be another's */
+        struct element e = {0, apart_real(h->most, v), (real)0};
+        apart.hi = (real)0;
+        add_apart(&apart.hi, &apart.lo, e.x, ones_at(max), op_other_term(row, e, max));
+    }
+    apart.lo = unbiased(apart.lo, max);
     if (LIMIT && max == (real)INFINITY) /* some of the others may be as large */
         apart.lo = (real)0;
     return apart;

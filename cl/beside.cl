@@ -23,15 +23,33 @@ INLINE void beside_store(const uint *w, uint words, __global void *p, uint bytes
 #define label_int(w, v) as_int((w)[v])
 #define label_long(w, v) as_long((uint2)((w)[2 * (v)], (w)[2 * (v) + 1]))
 
-/* Each row's target. */
-INLINE void take_labels(struct row *row)
+/* A target's x, of those that are held if they are few and all: each is asked, while memory is
+ * waited for. */
+#define AT_HAND (OP_WRITES == WRITES_ONE ? 4 : FEW_COLUMNS)
+INLINE SCALAR label_logit(struct row row, const struct held *held, uint v)
 {
+    SCALAR x = 0;
+    if (DEPTH > 1 || !ONE_TURN || HOLD > AT_HAND)
+        return target_x(row, row.label);
+    UNROLL for (uint k = 0; k < HOLD; k++)
+        x = target_column(row, row.label) == k || !k ? held_element(held, k, v).x : x;
+    return x;
+}
+#endif
+
+/* Each row's target and the target's x, where x is on its way. */
+INLINE void take_targets(struct row *row, const struct held *held)
+{
+#if HAS_TARGETS
     uint w[LABEL_WORDS];
     beside_load(w, LABEL_WORDS, row->target, sizeof(TARGET));
     EACH(v)
+    {
         row[v].label = CAT(label_, TARGET)(w, v);
-}
+        row[v].label_x = label_logit(row[v], held, v);
+    }
 #endif
+}
 
 #if REAL_IS_F64
 #define words_from_scalar words_from_f64

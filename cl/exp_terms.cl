@@ -31,8 +31,7 @@
 /* Of many equal terms far below the maximum a logarithm shows what rounding took from their
  * difference, and of millions the sum itself; of a few hundred neither does. Differences of
  * 16-bit numbers are seldom rounded. */
-#define FEW_HUNDRED 512
-#if defined SHORT_COLS || (defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= FEW_HUNDRED) || \
+#if defined SHORT_MOST || (defined HOLD_COLS && HOLD_COLS > 0 && HOLD_COLS <= FEW_HUNDRED) || \
     !(OP_NEEDS_REST || HAS_LSE || FAR)
 #define SHARP 0
 #elif FORMS
@@ -51,14 +50,14 @@
 /* Terms below 2^-126, which NVIDIA's shorter exponential leaves out, are added again where they
  * count, see tiny.cl; in mappings that have no second look at a row they are there at once. */
 #if HAS_PTX && !REAL_IS_F64 && !defined OP_GIVEN && (OP_NEEDS_REST || HAS_LSE) && \
-    (defined KEPT || defined SHORT_COLS)
+    (defined KEPT || defined SHORT_MOST)
 #define TINY_LATER 1
 #else
 #define TINY_LATER 0
 #endif
 
 /* Is a row of which the maximum is infinite NaN throughout, and nothing else asked of it? */
-#if defined SHORT_COLS && !defined TURN_COLS && VEC == 1 && !LIMIT && OP_NEEDS_REST && \
+#if defined SHORT_MOST && !defined TURN_COLS && VEC == 1 && !LIMIT && OP_NEEDS_REST && \
     !MAY_BE_HOT && !HAS_SINKS && !(HAS_MAX || HAS_SUM || HAS_LSE)
 #define NAN_BY_MAX 1
 #else
@@ -126,12 +125,12 @@ static real op_term(struct row row, struct element e, real max)
 /* A factor that all of a row's terms are off by saves a step a term, and costs ten a row. Of 16-bit
  * numbers what exp_result may be off is not too much for the sum of a few. */
 #define FEW_BESIDE 8
-#if defined SHORT_COLS && SHORT_COLS > FEW_BESIDE
+#if defined SHORT_MOST && SHORT_MOST > FEW_BESIDE
 #define MANY_BESIDE 1
 #else
 #define MANY_BESIDE 0
 #endif
-#if HAS_PTX && !REAL_IS_F64 && defined SHORT_COLS && !MANY_BESIDE && !FORMS && !Z_LOSS
+#if HAS_PTX && !REAL_IS_F64 && defined SHORT_MOST && !MANY_BESIDE && !FORMS && !Z_LOSS
 #define RESULTS_SERVE (sizeof(mem_x) == 2)
 #else
 #define RESULTS_SERVE 0

@@ -51,6 +51,15 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #define SHORT_COLS TURN_COLS
 #endif
 
+/* The most columns of rows that a few workers have whole: of a tile's as many as their registers
+ * hold, if a few hundred do not count as many, see exp_terms.cl. */
+#define FEW_HUNDRED 512
+#ifdef SHORT_COLS
+#define SHORT_MOST SHORT_COLS
+#elif defined ONE_TURN && HOLD * WG * PACK / TILE <= FEW_HUNDRED
+#define SHORT_MOST (HOLD * WG * PACK / TILE)
+#endif
+
 /* Does a mapping itself write losses and the like, those of neighbouring rows as one? See
  * beside.cl. */
 #if defined HOLDS_ALL || defined TURN_COLS
@@ -84,7 +93,7 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #define CLEARS_ROWS 2
 #if defined KEPT
 #define CLEARS CLEARS_ROWS
-#elif defined SHORT_COLS && VEC == 1
+#elif defined SHORT_MOST && VEC == 1
 #define CLEARS CLEARS_TERMS
 #else
 #define CLEARS CLEARS_NOTHING

@@ -16,37 +16,6 @@
 #include "tile_passes.cl"
 #include "beside.cl"
 
-#if TINY_LATER
-INLINE bool set_again(bool again, __local real *scratch)
-{
-    return again;
-}
-
-INLINE real set_add(real v, __local real *scratch)
-{
-    return v;
-}
-#endif
-
-#if HAS_TARGETS
-/* The targets' x, from what is held if that is little and all: each column is asked, while memory
- * is waited for. */
-#define AT_HAND (OP_WRITES == WRITES_ONE ? 4 : FEW_COLUMNS)
-INLINE void label_logits(struct row *row, const struct held *held)
-{
-    EACH(v)
-    {
-        uint t = target_column(row[v], row[v].label);
-        if (!ONE_TURN || HOLD > AT_HAND) {
-            row[v].label_x = target_x(row[v], row[v].label);
-            continue;
-        }
-        UNROLL for (uint k = 0; k < HOLD; k++)
-            row[v].label_x = t == k || !k ? held_element(held, k, v).x : row[v].label_x;
-    }
-}
-#endif
-
 /* All loads are on their way before one is waited for. */
 INLINE void item_rows(struct row *row)
 {
@@ -58,10 +27,7 @@ INLINE void item_rows(struct row *row)
 #if ONE_TURN
     hold_columns(&held, row, row->begin);
 #endif
-#if HAS_TARGETS
-    take_labels(row);
-    label_logits(row, &held);
-#endif
+    take_targets(row, &held);
     EACH(v)
     {
         keep_start(keep + v, row[v]);
@@ -89,16 +55,10 @@ INLINE void item_rows(struct row *row)
     }
     write_ones(row, result);
 #if OP_WRITES == WRITES_ROW
-    held_forget(&held, row);
-    held_write(&held, row, result, hot);
+    write_turns(&held, row, 0, result, hot);
+    write_spots(row, 0, result);
     EACH(v)
-    {
-#if SPOT_AGAIN
-        if (op_spot(result[v]) < row[v].end)
-            row_store(row[v], op_spot(result[v]), row[v].end, op_at_spot(row[v], result[v]));
-#endif
         write_unseen(row[v], result[v], 0, 1);
-    }
 #endif
 }
 

@@ -16,15 +16,15 @@
 #include "tile_set.cl"
 #include "tile_passes.cl"
 
+/* What is held already, if that is all. */
 INLINE void tile_state(struct held *h, const struct row *row, uint first, struct state *s,
                        struct keep *keep, __local real *scratch)
 {
-#if OP_GIVEN
+#if ONE_TURN
+    held_states(h, row, s, keep, scratch);
+#elif OP_GIVEN
     given_states(s, row);
     hold_last(h, row, first);
-#elif ONE_TURN
-    hold_columns(h, row, row->begin + first);
-    held_states(h, row, s, keep, scratch);
 #else
     read_turns(h, row, first, s, keep);
     set_states(s, scratch);
@@ -38,6 +38,9 @@ INLINE void tile_rows(const struct row *row, __local real *scratch)
     struct keep keep[PACK];
     struct state s[PACK];
     struct result result[PACK];
+#if ONE_TURN
+    hold_columns(&held, row, row->begin + first);
+#endif
     EACH(v)
     {
         keep_start(keep + v, row[v]);
@@ -57,6 +60,7 @@ INLINE void tile_rows(const struct row *row, __local real *scratch)
         op_write(row[v], result[v], keep + v, first, DEPTH, scratch);
 #elif OP_WRITES == WRITES_ROW
     write_turns(&held, row, first, result, hot);
+    write_spots(row, first, result);
     EACH(v)
         write_unseen(row[v], result[v], first, DEPTH);
 #endif

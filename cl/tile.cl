@@ -33,7 +33,11 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 #define FEW_COLUMNS 0
 #define WIDE_TERMS 0
 #define SPOT_KNOWN 0
+#ifdef SHORT_MOST
+#define SPOT_AGAIN OP_SPOT
+#else
 #define SPOT_AGAIN 0
+#endif
 #endif
 
 /* Do terms take the place of what they are made of? */
@@ -48,8 +52,8 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 /* Does one of a softmax's largest elements stand apart from all others? See apart.cl. Where a
  * row is written from what is held, there have to be registers for these as well. */
 #define FEW_BESIDE_REALS 64
-#if (defined HOLDS_ALL || defined TURN_COLS) && OP_NEEDS_REST && OP_ONES && !OP_FROM_TERM && \
-    !OP_ADDS && !FORMS && !REAL_IS_F64 && (!LIMIT || (OP_SUM_AT_INF && !HAS_SUM))
+#if APART && !OP_FROM_TERM && !OP_ADDS && !FORMS && !REAL_IS_F64 && \
+    (!LIMIT || (OP_SUM_AT_INF && !HAS_SUM))
 #define ONE_APART (OP_WRITES != WRITES_ROW || HOLD * PACK <= FEW_BESIDE_REALS)
 #else
 #define ONE_APART 0
@@ -194,3 +198,20 @@ INLINE real held_term(const struct held *h, uint k, uint v)
 #endif
 }
 #endif
+
+/* Column k of softmax v as what leads to 0: its term, or -inf. */
+INLINE void hold_nothing(struct held *h, uint k, uint v)
+{
+#if HOLDS_TERMS
+    hold_term(h, k, v, (real)0);
+#elif FORMS
+    h->number[k][v] = FILL;
+#else
+    uint *w = h->x + k * X_WORDS, half_word = v % 2 ? 0xffff0000u : 0xffffu;
+    if (sizeof(mem_x) == 2)
+        w[v / 2] = (w[v / 2] & ~half_word) | (FILL_WORD(0) & half_word);
+    else
+        UNROLL for (uint i = 0; i < sizeof(mem_x) / 4; i++)
+            w[sizeof(mem_x) / 4 * v + i] = FILL_WORD(i);
+#endif
+}

@@ -3,19 +3,12 @@
  * of its columns, for any operation. */
 #include "tile.cl"
 
-#if defined HOLDS_ALL || defined TURN_COLS
+#if APART
 enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
 #else
 enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
 #endif
 #include "term_sum.cl"
-
-/* Do ones and others stay apart? In turns `part` of a state has the others. */
-#if COUNTS_ONES && (defined HOLDS_ALL || defined TURN_COLS)
-#define APART 1
-#else
-#define APART 0
-#endif
 
 #if ONE_APART
 #include "apart.cl"
@@ -119,6 +112,28 @@ INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
     return SPOT_AGAIN ? op_elsewhere(row, e, result) : op_value(row, e, result);
 }
 
+/* Softmaxes whose values vanish are written from what leads to 0; but few terms that a worker has to
+ * itself are asked one by one. */
+#define VANISHES_LATE (OP_VANISHES && HOLDS_TERMS && TILE == WG * PACK)
+INLINE void held_vanish(struct held *h, struct result *result)
+{
+#if OP_VANISHES && !VANISHES_LATE
+    bool any = false;
+    EACH(v)
+        any = any || op_vanishes(result[v]);
+    if (!any)
+        return;
+    EACH(v)
+    {
+        if (!op_vanishes(result[v]))
+            continue;
+        result[v].max = (real)0;
+        UNROLL for (uint k = 0; k < HOLD; k++)
+            hold_nothing(h, k, v);
+    }
+#endif
+}
+
 /* All values first, so that none waits for another's store. */
 INLINE void held_write(const struct held *h, const struct row *row,
                        const struct result *result, const uint *hot)
@@ -130,13 +145,28 @@ INLINE void held_write(const struct held *h, const struct row *row,
         real value[PACK];
         EACH(v)
             value[v] = held_value(h, row[v], k, v, result[v], hot[v]);
-#if OP_VANISHES
+#if VANISHES_LATE
         EACH(v)
             value[v] = op_vanishes(result[v]) ? (real)0 : value[v];
 #endif
         CAT(words_from_, Y)(w + k * Y_WORDS, value);
     }
     store_packs(w, Y_WORDS, h->n, y, COL_STEP(row->y_col) * sizeof(mem_y), sizeof(mem_y));
+}
+#endif
+
+#if OP_WRITES == WRITES_ROW
+/* The columns with a value of their own, by whom they have been written before. */
+INLINE void write_spots(const struct row *row, uint first, const struct result *result)
+{
+#if SPOT_AGAIN
+    EACH(v)
+    {
+        uint c = op_spot(result[v]);
+        if (c < row[v].end && (c - row[v].begin) % DEPTH == first)
+            row_store(row[v], c, row[v].end, op_at_spot(row[v], result[v]));
+    }
+#endif
 }
 #endif
 
@@ -201,7 +231,7 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
 }
 
 #if !OP_GIVEN
-#if APART
+#if APART /* `part` of a state has the others */
 /* What were ones before the maximum moved are others. */
 INLINE struct state turn_follow(struct state s, real max)
 {
@@ -301,9 +331,10 @@ INLINE void set_states(struct state *s, __local real *scratch)
 /* Write what is held, and then what came before it, the latest first: that may still be in
  * the cache. */
 INLINE void write_turns(struct held *h, const struct row *row, uint first,
-                        const struct result *result, const uint *hot)
+                        struct result *result, const uint *hot)
 {
 #if OP_WRITES == WRITES_ROW
+    held_vanish(h, result);
     held_forget(h, row);
     held_write(h, row, result, hot);
     while (!ONE_TURN && h->c >= row->begin + first + TURN) {

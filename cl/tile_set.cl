@@ -17,6 +17,24 @@ enum { SETS = TILE / PACK, DEPTH = WG / SETS };
  * and an array in memory, which PoCL 3.1 got wrong. */
 #define EACH_OF(v, n) EACH(v) if (v < (n))
 
+/* Do a softmax's ones and the others stay apart, see term_sum.cl? Then a pair is two plain sums, of
+ * whole numbers and of as few others as there are workers. */
+#if OP_NEEDS_REST && OP_ONES && defined SHORT_MOST
+#define APART 1
+#else
+#define APART 0
+#endif
+
+INLINE struct pair set_pairs(struct pair a, struct pair b)
+{
+#if APART
+    struct pair sums = {a.hi + b.hi, a.lo + b.lo};
+    return sums;
+#else
+    return pair_merge(a, b);
+#endif
+}
+
 #if TILE / PACK == WG
 /* One worker each, who has nobody to ask. */
 INLINE void set_max_of(real *value, uint n, __local real *scratch)
@@ -68,7 +86,9 @@ INLINE void warp_sum(struct pair *sum, uint n)
             struct pair other = {ptx_swap(sum[v].hi, d), (real)0};
             if (OP_NEEDS_REST)
                 other.lo = ptx_swap(sum[v].lo, d);
-            if (OP_NEEDS_REST)
+            if (APART)
+                sum[v] = set_pairs(sum[v], other);
+            else if (OP_NEEDS_REST)
                 sum[v] = lanes_sum_of(sum[v], other);
             else
                 sum[v].hi += other.hi;
@@ -115,7 +135,7 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
                 other.lo = OP_NEEDS_REST ? *told_at(scratch, 1, k + share, v) : (real)0;
             }
             if (OP_NEEDS_REST || !PLAINLY)
-                all = pair_merge(all, other);
+                all = set_pairs(all, other);
             else
                 all.hi += other.hi;
         }
@@ -181,7 +201,7 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
         EACH_OF(v, i < left ? n : 0)
         {
             UNROLL for (uint k = 1; k < 4; k++)
-                sum[v] = pair_merge(sum[v], pair_at(scratch, 2 * v * WG + i + k * left));
+                sum[v] = set_pairs(sum[v], pair_at(scratch, 2 * v * WG + i + k * left));
             pair_put(sum[v], scratch, 2 * v * WG + i);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -190,7 +210,7 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
     {
         sum[v] = pair_at(scratch, 2 * v * WG + lane);
         UNROLL for (uint k = 1; k < LAST_FEW; k++)
-            sum[v] = pair_merge(sum[v], pair_at(scratch, 2 * v * WG + lane + k * SETS));
+            sum[v] = set_pairs(sum[v], pair_at(scratch, 2 * v * WG + lane + k * SETS));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -207,3 +227,16 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     set_sum_of(&s, 1, scratch);
     return s;
 }
+
+#if TINY_LATER
+/* Workers of a set agree, and each makes the whole sum: others have nothing to do with it. */
+INLINE bool set_again(bool again, __local real *scratch)
+{
+    return again;
+}
+
+INLINE real set_add(real v, __local real *scratch)
+{
+    return v;
+}
+#endif

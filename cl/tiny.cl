@@ -16,6 +16,13 @@ INLINE uint share_columns(void); /* see cut.cl */
 INLINE uint share_column(struct row row, uint first, uint i);
 #endif
 
+/* How many workers share them. */
+#ifdef TILE
+#define TINY_WORKERS 1
+#else
+#define TINY_WORKERS WORKERS
+#endif
+
 /* 2^31 terms too small come to no more than its last digits. */
 #define ENOUGH_BESIDE 0x1p-70f
 
@@ -31,7 +38,7 @@ INLINE real tiny_sum(struct row row, uint first, real max)
         if (c == NO_COLUMN)
             continue;
 #else
-    ROLLED for (uint c = row.begin + first; c < row.end; c += WORKERS)
+    ROLLED for (uint c = row.begin + first; c < row.end; c += TINY_WORKERS)
     {
 #endif
         real x = row_logit(row, c), d = below_max(x, max), term = exp_lifted(d);

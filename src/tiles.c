@@ -15,7 +15,7 @@ enum {
                                  cl/exp_terms.cl, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
     REGISTERS = 48,           /* besides what is held, ... */
-    HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, ... */
+    HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, and logarithms, ... */
     MORE_REGISTERS = 80,      /* ... or where there is more to do */
     LEAST_REGISTERS = 64,
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
@@ -209,8 +209,12 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
     if (clsm_variants[config->variant].ahead)
         return clsm_config_wg(config) > 128 || is_whole(config, p) ? AHEAD_REGISTERS
                                                                    : HALF_REGISTERS;
-    unsigned halves = clsm_type_bytes(p->x.type) == 2 ? HALVES_REGISTERS : REGISTERS;
-    unsigned wanted = (more ? MORE_REGISTERS : halves) + (unsigned)words;
+    bool halves =
+        clsm_type_bytes(p->x.type) == 2 || clsm_op_may(p->op) & CLSM_LOGARITHM;
+    unsigned besides = more     ? MORE_REGISTERS
+                       : halves ? HALVES_REGISTERS
+                                : REGISTERS;
+    unsigned wanted = besides + (unsigned)words;
     return as_many_registers(wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS,
                              config);
 }
