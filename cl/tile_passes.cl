@@ -3,7 +3,7 @@
  * of its columns, for any operation. */
 #include "tile.cl"
 
-#if APART
+#if ONES_TOGETHER || APART
 enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
 #else
 enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
