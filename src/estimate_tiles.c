@@ -16,7 +16,7 @@ enum {
     ROW_STEPS = 184,    /* for each tile ... */
     AHEAD_STEPS = 685,  /* ... or one that comes ahead, */
     PART_STEPS = 994,   /* or a part that waits for others, */
-    TARGET_STEPS = 146, /* and for each target */
+    TARGET_STEPS = 172, /* and for each target */
     RECORD_BYTES = 16,
     GROUPED_WAIT = 30,   /* for each part, where they are many */
     TURN_CYCLES = 273,   /* of each part's ticket and record */
@@ -28,10 +28,10 @@ enum {
 
     ITEM_LAUNCH = 6420, /* and a wait, where work-items have softmaxes to themselves */
     ITEM_STEPS = 106,   /* of such a work-item, */
-    ITEM_TARGET_STEPS = 83,
+    ITEM_TARGET_STEPS = 66,
     ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
     ITEM_REGISTERS = 73,       /* that it needs besides what it holds, */
-    ITEM_TARGET_REGISTERS = 6, /* and for each target; */
+    ITEM_TARGET_REGISTERS = 7, /* and for each target; */
     ITEM_SETS = 19,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
@@ -46,14 +46,24 @@ static const struct {
     [WRITES] = {0, 0, 0, 5, 370},
     [SUMS] = {6.04, 19.7, 68.3, 13.3, 3.14},
     [NORMALISES] = {36.4, 13.7, 9.43, 19.4, 3.09},
-    [LOGARITHM] = {55.7, 29.2, 75.9, 16.7, 45.5},
-    [NUMBERS] = {32.4, 37.2, 69.1, 6.18, 62},
+    [LOGARITHM] = {44, 51.9, 75.7, 28.4, 36.3},
+    [NUMBERS] = {31.5, 36.7, 61.5, 7.2, 64.9},
 };
+
+/* Of an element, and to bring a worker's sums together, where a tile is held whole and
+ * ones stand apart from others, see cl/tile_set.cl. */
+static const struct {
+    double element, sums;
+} apart_of[EFFORTS] = {
+    [LOGARITHM] = {30.2, 104},
+    [NUMBERS] = {11.4, 119},
+};
+enum { APART_COLUMNS = 512 }; /* see FEW_HUNDRED in cl/prelude.cl */
 
 /* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
  * last digit of those that do; columns of tiles that are shorter than a line or half of
  * one, and the same where they come ahead, with the rest of the line. */
-static const double HALF_COST = 0.777, ITEM_HALF_COST = 0.815, PLAIN_COST = 0.577;
+static const double HALF_COST = 0.777, ITEM_HALF_COST = 0.815, PLAIN_COST = 0.608;
 static const double SHORT_COST[] = {1.03, 1.09}, SHORTEST_COST[] = {1.22, 1.51};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
@@ -107,6 +117,18 @@ static double cycles_a_group(double moving, double alone, unsigned resident)
 static double element_steps(double steps, double half, const struct problem *p)
 {
     return steps * (clsm_type_bytes(p->x.type) == 2 ? half : 1) + clsm_form_steps(p);
+}
+
+/* Do ones stand apart from others in such a tile? */
+static bool ones_apart(const struct config *config, const struct problem *p,
+                       const struct traits *t)
+{
+    bool all;
+    unsigned hold = clsm_config_hold(config, p, t, &all);
+    size_t workers = clsm_config_wg(config) * clsm_config_beside(config, p) /
+                     clsm_config_tile(config);
+    return all && hold * workers <= APART_COLUMNS &&
+           clsm_op_may(p->op) & CLSM_LOGARITHM;
 }
 
 static double estimate_items(const struct config *config, const struct problem *p,
@@ -191,13 +213,15 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
 
     double columns = (double)clsm_tile_columns(config, p) / parts;
     double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
-    double each = ahead ? 0 : steps_of[effort].sums;
+    bool apart = ones_apart(config, p, t);
+    double each = ahead ? 0 : apart ? apart_of[effort].sums : steps_of[effort].sums;
     each += clsm_has(p, CLSM_TARGETS) ? TARGET_STEPS : 0;
     each *= launches;
     each += clsm_list_steps(config, p, t);
     bool plain = effort == NUMBERS && !(clsm_op_may(p->op) & CLSM_LOGARITHM);
-    double element = ahead ? element_steps(steps_of[effort].ahead, 1, p)
-                           : element_steps(steps_of[effort].element, HALF_COST, p);
+    double element = apart ? apart_of[effort].element : steps_of[effort].element;
+    element = ahead ? element_steps(steps_of[effort].ahead, 1, p)
+                    : element_steps(element, HALF_COST, p);
     each += columns * (1 + reads) / 2 * element * (plain ? PLAIN_COST : 1);
     double start = joins ? PART_STEPS : ahead ? AHEAD_STEPS : ROW_STEPS;
     double work = wg * (start + beside * each) / UNIT_LANES;
