@@ -15,8 +15,9 @@ enum {
                                  cl/exp_terms.cl, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
     REGISTERS = 48,           /* besides what is held, ... */
-    HALVES_REGISTERS = 64,    /* of which words of 16 bits make more, and logarithms, ... */
-    MORE_REGISTERS = 80,      /* ... or where there is more to do */
+    HALVES_REGISTERS =
+        64,              /* of which words of 16 bits make more, and logarithms, ... */
+    MORE_REGISTERS = 80, /* ... or where there is more to do */
     LEAST_REGISTERS = 64,
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
     HALF_REGISTERS = 96,  /* ... or five of 128 work-items, which wait for others */
@@ -211,9 +212,7 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
                                                                    : HALF_REGISTERS;
     bool halves =
         clsm_type_bytes(p->x.type) == 2 || clsm_op_may(p->op) & CLSM_LOGARITHM;
-    unsigned besides = more     ? MORE_REGISTERS
-                       : halves ? HALVES_REGISTERS
-                                : REGISTERS;
+    unsigned besides = more ? MORE_REGISTERS : halves ? HALVES_REGISTERS : REGISTERS;
     unsigned wanted = besides + (unsigned)words;
     return as_many_registers(wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS,
                              config);
