@@ -16,7 +16,7 @@ enum {
     ROW_STEPS = 184,    /* for each tile ... */
     AHEAD_STEPS = 685,  /* ... or one that comes ahead, */
     PART_STEPS = 994,   /* or a part that waits for others, */
-    TARGET_STEPS = 177, /* and for each target */
+    TARGET_STEPS = 146, /* and for each target */
     RECORD_BYTES = 16,
     GROUPED_WAIT = 30,   /* for each part, where they are many */
     TURN_CYCLES = 273,   /* of each part's ticket and record */
@@ -28,10 +28,10 @@ enum {
 
     ITEM_LAUNCH = 6420, /* and a wait, where work-items have softmaxes to themselves */
     ITEM_STEPS = 106,   /* of such a work-item, */
-    ITEM_TARGET_STEPS = 66,
+    ITEM_TARGET_STEPS = 100,
     ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
     ITEM_REGISTERS = 73,       /* that it needs besides what it holds, */
-    ITEM_TARGET_REGISTERS = 7, /* and for each target; */
+    ITEM_TARGET_REGISTERS = 8, /* and for each target; */
     ITEM_SETS = 19,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
@@ -46,7 +46,7 @@ static const struct {
     [WRITES] = {0, 0, 0, 5, 370},
     [SUMS] = {6.04, 19.7, 68.3, 13.3, 3.14},
     [NORMALISES] = {36.4, 13.7, 9.43, 19.4, 3.09},
-    [LOGARITHM] = {46.9, 56.8, 79.4, 30, 31.4},
+    [LOGARITHM] = {46.9, 56.8, 79.4, 16.7, 45.5},
     [NUMBERS] = {31.5, 36.5, 60.5, 7.16, 65.1},
 };
 
@@ -55,10 +55,11 @@ static const struct {
 static const struct {
     double element, sums;
 } apart_of[EFFORTS] = {
-    [LOGARITHM] = {34.1, 112},
+    [LOGARITHM] = {30, 104},
     [NUMBERS] = {9.51, 142},
 };
-enum { APART_COLUMNS = 512 }; /* see FEW_HUNDRED in cl/prelude.cl */
+static const double APART_SHORT = 1.06; /* times, if it is less than a line wide */
+enum { APART_COLUMNS = 512 };           /* see FEW_HUNDRED in cl/prelude.cl */
 
 /* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
  * last digit of those that do; columns of tiles that are shorter than a line or half of
@@ -230,6 +231,11 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     alone += STEP_CYCLES * beside * each;
     if (joins && part_groups > 0) /* the last of more of them is waited for longer */
         alone += GROUPED_WAIT * parts;
+    if (apart && side_by_side * (double)clsm_type_bytes(p->x.type) < LINE) {
+        alone *= APART_SHORT;
+        work *= APART_SHORT;
+        moving *= APART_SHORT;
+    }
     double group = fmax(work, cycles_a_group(moving, alone, (unsigned)there));
     double each_units = groups / units; /* the first of these takes the longest */
     each_units = each_units < there ? ceil(each_units) : each_units;

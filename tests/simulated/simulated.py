@@ -67,6 +67,11 @@ softmax     f32  3  1000 64 strided:WG=256,TILE=16        2
 softmax     bf16 2  1000 64 strided:WG=512,TILE=32        2
 softmax     bf16 3  3000 32 strided:WG=256,TILE=32        2
 log_softmax bf16 40  100 64 strided:WG=64,TILE=64         2
+log_softmax bf16 3   150 64 strided:WG=64,TILE=32         2
+log_softmax f32  3    90 64 strided:WG=128,TILE=64        2
+log_sum_exp bf16 3   200 64 strided:WG=128,TILE=16        2
+cross_entropy bf16 3 150 64 strided:WG=128,TILE=64        2
+cross_entropy f32 3   40 64 strided:WG=64,TILE=32         2
 softmax     bf16 3    21 64 spatial:WG=64,TILE=256        2
 log_softmax f16  3   100 64 spatial:WG=64,TILE=64         2
 log_softmax f32  2     5 512 spatial:WG=64,TILE=256       2
