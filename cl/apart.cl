@@ -19,8 +19,9 @@
 #define apart_real(w, v) ((w)[v])
 #endif
 
-/* Columns that there are only to begin with: a maximum that passes over NaN may begin with one. */
-#define APART_FIRST (HAS_PTX && ONE_TURN)
+/* Columns that there are only to begin with: a maximum that passes over NaN may begin with one, if
+ * that is seen with the next. */
+#define APART_FIRST (HAS_PTX && ONE_TURN && HOLD > 1)
 
 INLINE void held_start(struct held *h)
 {

@@ -69,6 +69,8 @@ softmax     bf16 3  3000 32 strided:WG=256,TILE=32        2
 log_softmax bf16 40  100 64 strided:WG=64,TILE=64         2
 log_softmax bf16 3   150 64 strided:WG=64,TILE=32         2
 log_softmax f32  3    90 64 strided:WG=128,TILE=64        2
+log_sum_exp f32  3     1 63 strided:WG=64,TILE=64         2
+log_softmax bf16 3     1 64 strided:WG=64,TILE=16         2
 log_sum_exp bf16 3   200 64 strided:WG=128,TILE=16        2
 cross_entropy bf16 3 150 64 strided:WG=128,TILE=64        2
 cross_entropy f32 3   40 64 strided:WG=64,TILE=32         2
