@@ -52,8 +52,7 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #endif
 
 /* The most columns of rows that a few workers have whole: of a tile's as many as their registers
- * hold, if a few hundred do not count as many, see exp_terms.cl. */
-#define FEW_HUNDRED 512
+ * hold. */
 #ifdef SHORT_COLS
 #define SHORT_MOST SHORT_COLS
 #elif defined ONE_TURN && HOLD * WG * PACK / TILE <= FEW_HUNDRED

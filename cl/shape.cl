@@ -8,6 +8,10 @@
  * row o is query o % queries of matrix o / queries, and matrix m is head m % heads of
  * batch m / heads.
  */
+/* Columns of which a logarithm shows nothing that rounding took, see exp_terms.cl: mappings that
+ * hold as many go by that, and what chooses between them. */
+#define FEW_HUNDRED 512
+
 /* What work-groups that share rows leave for one another: a word that counts, with those of
  * settled.cl behind it, one for each part of a row, or of tile_records.cl, one for each group of
  * parts; and for every part of a launch a record of one kind and one of the other. Words of the

@@ -3,6 +3,7 @@
  * softmaxes, see cl/tile.cl, and where work-items have some to themselves, see
  * cl/spatial.cl. */
 #include "estimate.h"
+#include "shared.h"
 
 #include <math.h>
 
@@ -59,7 +60,6 @@ static const struct {
     [NUMBERS] = {9.51, 142},
 };
 static const double APART_SHORT = 1.06; /* times, if it is less than a line wide */
-enum { APART_COLUMNS = 512 };           /* see FEW_HUNDRED in cl/prelude.cl */
 
 /* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
  * last digit of those that do; columns of tiles that are shorter than a line or half of
@@ -128,8 +128,7 @@ static bool ones_apart(const struct config *config, const struct problem *p,
     unsigned hold = clsm_config_hold(config, p, t, &all);
     size_t workers = clsm_config_wg(config) * clsm_config_beside(config, p) /
                      clsm_config_tile(config);
-    return all && hold * workers <= APART_COLUMNS &&
-           clsm_op_may(p->op) & CLSM_LOGARITHM;
+    return all && hold * workers <= FEW_HUNDRED && clsm_op_may(p->op) & CLSM_LOGARITHM;
 }
 
 static double estimate_items(const struct config *config, const struct problem *p,

@@ -10,14 +10,11 @@ enum {
     HELD_WORDS = 32,
     MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
-    MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, ... */
-    MOST_TURN_COLS = 512,     /* ... and may take turns, see FEW_HUNDRED in
-                                 cl/exp_terms.cl, */
+    MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
     REGISTERS = 48,           /* besides what is held, ... */
-    HALVES_REGISTERS =
-        64,              /* of which words of 16 bits make more, and logarithms, ... */
-    MORE_REGISTERS = 80, /* ... or where there is more to do */
+    HALVES_REGISTERS = 64,    /* of which 16-bit words and logarithms make more, ... */
+    MORE_REGISTERS = 80,      /* ... or where there is more to do */
     LEAST_REGISTERS = 64,
     AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
     HALF_REGISTERS = 96,  /* ... or five of 128 work-items, which wait for others */
@@ -90,7 +87,7 @@ static bool may_turn(const struct config *config, const struct problem *p)
 {
     clsm_y y = clsm_problem_y(p);
     return by_item(config) && (y == CLSM_Y_ONE || y == CLSM_Y_NONE) &&
-           p->cols <= MOST_TURN_COLS;
+           p->cols <= FEW_HUNDRED;
 }
 
 /* 0 where it takes them in turns. */
