@@ -87,6 +87,9 @@
 #define OP_WRITES WRITES_ROW
 #endif
 
+/* Is a logarithm's sum of its largest terms, which are ones, and of the others apart? */
+#define COUNTS_ONES (OP_NEEDS_REST && OP_ONES)
+
 /* May the row's maximum be another one than that which its terms were taken relative to? */
 #if HAS_SINKS || defined PARTS && PARTS > 1
 #define MAX_MOVES 1

@@ -10,9 +10,6 @@ INLINE real tree_sum(real *term)
     return term[0];
 }
 
-/* Is a logarithm's sum of its largest terms, which are ones, and of the others apart? */
-#define COUNTS_ONES (OP_NEEDS_REST && OP_ONES)
-
 /* To ones 1 where x is `one`; elsewhere term to others. */
 INLINE void add_apart(real *ones, real *others, real x, real one, real term)
 {

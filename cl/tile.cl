@@ -23,7 +23,7 @@ enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 
 /* A worker that has its softmaxes to itself has registers for the terms of 16-bit numbers, which
  * are wider, if they are few; and a column with a value of its own it knows by comparison, or
- * where columns are many writes it again. */
+ * where columns are many, or shared with others, writes it again. */
 #ifdef HOLDS_ALL
 #define WIDE_TERMS (HOLD * PACK <= 64)
 #define FEW_COLUMNS 16

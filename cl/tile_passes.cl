@@ -153,9 +153,7 @@ INLINE void held_write(const struct held *h, const struct row *row,
     }
     store_packs(w, Y_WORDS, h->n, y, COL_STEP(row->y_col) * sizeof(mem_y), sizeof(mem_y));
 }
-#endif
 
-#if OP_WRITES == WRITES_ROW
 /* The columns with a value of their own, by whom they have been written before. */
 INLINE void write_spots(const struct row *row, uint first, const struct result *result)
 {

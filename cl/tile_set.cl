@@ -17,9 +17,9 @@ enum { SETS = TILE / PACK, DEPTH = WG / SETS };
  * and an array in memory, which PoCL 3.1 got wrong. */
 #define EACH_OF(v, n) EACH(v) if (v < (n))
 
-/* Do a softmax's ones and the others stay apart, see term_sum.cl? Then a pair is two plain sums, of
- * whole numbers and of as few others as there are workers. */
-#if OP_NEEDS_REST && OP_ONES && defined SHORT_MOST
+/* Do a softmax's ones and the others stay apart? Then a pair is two plain sums, of whole numbers and
+ * of as few others as there are workers. */
+#if COUNTS_ONES && defined SHORT_MOST
 #define APART 1
 #else
 #define APART 0
