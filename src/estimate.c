@@ -21,7 +21,7 @@ struct costs {
     double latency;     /* of a load from memory, cycles */
     double bytes;       /* from memory in a cycle */
     double cache_bytes; /* a unit's share of the last-level cache */
-    double launch;      /* cycles */
+    double launch;      /* cycles; on a CPU for each unit, which wakes */
     double filled;      /* work-items that keep a unit busy */
     double pass;        /* cycles, before a pass over a row is under way */
     double scattered; /* bytes fetched for each byte when work-items are a row apart */
@@ -30,7 +30,8 @@ struct costs {
 
 static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
                                  11,  400e3, 5000, 768, 2000, 6,  80};
-static const struct costs cpu = {1, 1, 1, 14, 0, 60, 0, 8, 1e6, 20000, 1, 0, 1, 0};
+static const struct costs cpu = {1, 1,   1,           14, 0, 60, 0,
+                                 8, 1e6, WAKE_CYCLES, 1,  0, 1,  0};
 
 /* Bytes written for each that is left out of a piece that memory moves. */
 static const double SCATTER = 2.4;
@@ -107,7 +108,8 @@ static double estimate_looped(const struct config *config, const struct problem 
     double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;
-    double launch = k->launch * clsm_config_launches(config, p);
+    double woken = t->bits & TRAIT_CPU ? units : 1;
+    double launch = woken * k->launch * clsm_config_launches(config, p);
     launch += reads * k->pass;
     return (launch + (throughput > waiting ? throughput : waiting)) / 1.75e9;
 }

@@ -14,6 +14,9 @@ enum {
     LEAST_BYTES = 32  /* ... in pieces of no fewer */
 };
 
+/* Of a CPU: a launch, for each core that wakes. */
+enum { WAKE_CYCLES = 4500 };
+
 /* Cycles of a GPU in a second. */
 #define UNIT_HERTZ 1.75e9
 

@@ -48,7 +48,6 @@ static const double STRIP = 1.15; /* times, by way of local memory, see neighbou
 static const double FORM_CYCLES = 2;
 static const double PARTED = 2.4; /* times, where a row is in parts, for a logarithm */
 static const double PART_CYCLES = 1500;
-static const double LAUNCH_CYCLES = 4500; /* for each core that wakes */
 static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
 /* Of a core: what is read again comes from there; and a row that is read while the last
  * one is written, whatever the loops say. */
@@ -153,7 +152,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     unsigned launches = clsm_config_launches(config, p);
     double units = t->compute_units;
-    double launch = launches * units * LAUNCH_CYCLES;
+    double launch = launches * units * WAKE_CYCLES;
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double row = softmax_cycles(config, p, t), turns;

@@ -72,6 +72,9 @@ START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
         {16, CLSM_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
         {16, CLSM_FINISH_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
         {2, CLSM_STATISTICS, CLSM_F32, 1, 60000, "fused:VEC=16"},
+        /* whichever mapping it is, a launch wakes them */
+        {16, CLSM_SOFTMAX, CLSM_F32, 1, 128, "lines:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_F32, 256, 64, "lines:VEC=16"},
         /* no reduction that others' rows would have to hide */
         {2, CLSM_FINISH_SOFTMAX, CLSM_F32, 60494, 13, "lines:VEC=16"},
         {2, CLSM_FINISH_LOG_SOFTMAX, CLSM_BF16, 52428, 30, "lines:VEC=16"},
@@ -87,7 +90,9 @@ START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
         struct problem p;
         char config[64];
         t.compute_units = cases[i].cores;
-        t.vector_width = 16;
+        t.vector_width = t.lanes = 16; /* PoCL 5 has subgroups */
+        t.bits |= TRAIT_LANES | TRAIT_SWAP;
+        t.lanes_by = LANES_INTEL;
         clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
                           cases[i].cols);
         ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
