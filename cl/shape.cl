@@ -8,6 +8,7 @@
  * row o is query o % queries of matrix o / queries, and matrix m is head m % heads of
  * batch m / heads.
  */
+
 /* Columns of which a logarithm shows nothing that rounding took, see exp_terms.cl: mappings that
  * hold as many go by that, and what chooses between them. */
 #define FEW_HUNDRED 512
