@@ -6,7 +6,7 @@
 #if ONES_TOGETHER || APART
 enum { TERMS = HOLD < 2 ? 1 : HOLD < 4 ? 2 : 4, FEW_TERMS = ROUGH ? HOLD : 16 };
 #else
-enum { TERMS = HOLD % 8 == 0 ? 8 : HOLD % 4 == 0 ? 4 : HOLD % 2 == 0 ? 2 : 1 };
+enum { TERMS = HOLD < 2 ? 1 : HOLD < 3 ? 2 : HOLD < 5 ? 4 : 8 };
 #endif
 #include "term_sum.cl"
 
@@ -77,7 +77,7 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
         real term[TERMS], most = -INFINITY;
         UNROLL for (uint k = 0; k < TERMS; k++)
         {
-            term[k] = (real)0;
+            term[k] = (real)-0.0f; /* to which nothing is added */
             if (j + k >= HOLD)
                 continue;
             struct element e = held_element(h, j + k, v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, and how
  * many share one. */
+#include "estimate.h"
 #include "shared.h"
-#include "variant.h"
 
 enum {
     MOST_BESIDE = 4,     /* of a worker, whose every sum is four registers ... */
@@ -12,11 +12,10 @@ enum {
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
-    REGISTERS = 48,           /* besides what is held, ... */
-    HALVES_REGISTERS = 64,    /* of which 16-bit words and logarithms make more, ... */
-    MORE_REGISTERS = 80,      /* ... or where there is more to do */
-    LEAST_REGISTERS = 64,
-    AHEAD_REGISTERS = 80, /* three, where the next part comes to local memory, ... */
+    TURN_REGISTERS = 64,      /* where a worker takes its columns in turns, ... */
+    MORE_REGISTERS = 80,      /* ... or besides what it holds, for more to do; */
+    LEAST_REGISTERS = 40,     /* what all of them need, ... */
+    AHEAD_REGISTERS = 80, /* ... three, if the next part comes to local memory, ... */
     HALF_REGISTERS = 96,  /* ... or five of 128 work-items, which wait for others */
     TURN_WORDS = 16,      /* where a worker has more than that */
     TILE_GROUPS = 4,      /* of a unit, for tiles in parts */
@@ -24,6 +23,21 @@ enum {
     PARTS_A_GROUP = 16,
     FEW_READERS = 8 /* of a softmax's records: fewer take too long for a group's */
 };
+
+/* Registers of a worker that holds all of its columns, besides their words and what
+ * each takes beside these, for f32 and for 16 bits; the same where there are targets;
+ * and where a logarithm is all that is wanted. bench/NOTES.md has the programs that
+ * these fit: few spill, and with more registers most are slower. */
+static const double COLUMN_REGISTERS = 1.2;
+static const unsigned besides[EFFORTS][2] = {
+    [WRITES] = {48, 40},    [SUMS] = {40, 34},    [NORMALISES] = {52, 38},
+    [LOGARITHM] = {48, 44}, [NUMBERS] = {18, 20},
+};
+static const unsigned besides_targets[EFFORTS][2] = {
+    [LOGARITHM] = {56, 64},
+    [NUMBERS] = {24, 30},
+};
+enum { LOGARITHM_REGISTERS = 8 };
 
 unsigned clsm_config_tile(const struct config *config)
 {
@@ -74,14 +88,6 @@ size_t clsm_tile_columns(const struct config *config, const struct problem *p)
     return p->cols ? (p->cols - 1) / depth + 1 : 1;
 }
 
-/* What a worker would hold of all of its columns, whose counts are rounded up to a few
- * classes if programs are not for one row length. */
-static size_t whole_columns(const struct config *config, const struct problem *p)
-{
-    size_t n = clsm_tile_columns(config, p);
-    return n <= 4 || by_item(config) ? n : (n + 3) / 4 * 4;
-}
-
 /* May a work-item with softmaxes to itself take their columns in turns? */
 static bool may_turn(const struct config *config, const struct problem *p)
 {
@@ -93,7 +99,7 @@ static bool may_turn(const struct config *config, const struct problem *p)
 /* 0 where it takes them in turns. */
 static size_t whole_words(const struct config *config, const struct problem *p)
 {
-    size_t words = whole_columns(config, p) * column_words(config, p);
+    size_t words = clsm_tile_columns(config, p) * column_words(config, p);
     bool parts = clsm_variants[config->variant].geometry == ROW_PER_GROUPS;
     size_t most =
         by_item(config) && !may_turn(config, p) ? MOST_ITEM_WORDS : MOST_HELD_WORDS;
@@ -184,22 +190,31 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
     *all = whole_words(config, p) > 0;
     if (!*all && by_item(config))
         return evenly(MOST_HELD_WORDS, config, p);
-    return (unsigned)(*all ? whole_columns(config, p)
+    return (unsigned)(*all ? clsm_tile_columns(config, p)
                            : TURN_WORDS / column_words(config, p));
 }
 
-/* As many as a unit has for no fewer work-groups than with so many. */
-static unsigned as_many_registers(unsigned registers, const struct config *config)
+/* Of a worker that holds all of its columns, these in so many words. */
+static unsigned held_registers(size_t words, const struct config *config,
+                               const struct problem *p)
 {
-    unsigned wg = (unsigned)clsm_config_wg(config);
-    unsigned groups = UNIT_REGISTERS / (registers * wg);
-    unsigned most = groups ? UNIT_REGISTERS / (groups * wg) : registers;
-    return most - most % REGISTER_STEP;
+    bool forms = clsm_problem_has_forms(p); /* which make reals of halves */
+    bool halves = clsm_type_bytes(p->x.type) == 2 && !forms;
+    bool more = forms || clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
+    unsigned beside =
+        (clsm_has(p, CLSM_TARGETS) ? besides_targets : besides)[clsm_effort(p)][halves];
+    if (clsm_effort(p) == NUMBERS && clsm_op_may(p->op) & CLSM_LOGARITHM)
+        beside += LOGARITHM_REGISTERS;
+    if (more && beside < MORE_REGISTERS)
+        beside = MORE_REGISTERS;
+    size_t columns = clsm_tile_columns(config, p) * (clsm_has(p, CLSM_DY) ? 2 : 1);
+    return beside + (unsigned)(words + (size_t)(COLUMN_REGISTERS * (double)columns));
 }
 
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
 {
-    bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_MASK) ||
+    bool gradient = clsm_has(p, CLSM_DY) && clsm_problem_y(p) == CLSM_Y_ROW;
+    bool more = gradient || clsm_has(p, CLSM_TARGETS) || clsm_problem_has_forms(p) ||
                 clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
     size_t words = whole_words(config, p);
     if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p) || by_item(config))
@@ -207,12 +222,11 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
     if (clsm_variants[config->variant].ahead)
         return clsm_config_wg(config) > 128 || is_whole(config, p) ? AHEAD_REGISTERS
                                                                    : HALF_REGISTERS;
-    bool halves =
-        clsm_type_bytes(p->x.type) == 2 || clsm_op_may(p->op) & CLSM_LOGARITHM;
-    unsigned besides = more ? MORE_REGISTERS : halves ? HALVES_REGISTERS : REGISTERS;
-    unsigned wanted = besides + (unsigned)words;
-    return as_many_registers(wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS,
-                             config);
+    unsigned wanted = words  ? held_registers(words, config, p)
+                      : more ? MORE_REGISTERS
+                             : TURN_REGISTERS;
+    wanted = wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS;
+    return (wanted + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
 }
 
 /* Enough to keep the device busy, while one pair of launches has records for all. */
