@@ -42,17 +42,6 @@ struct row_bytes clsm_row_bytes(const struct problem *p);
 unsigned clsm_numbers_in(const struct problem *p);
 unsigned clsm_numbers_out(const struct problem *p);
 
-/* What there is to do for a row, from the least to the most. */
-enum effort {
-    WRITES,     /* its maximum and sum are given */
-    SUMS,       /* a sum of products, for a gradient */
-    NORMALISES, /* maximum and sum */
-    LOGARITHM,  /* the same, the sum to its last digit, and a row of them */
-    NUMBERS,    /* the same, nothing but these */
-    EFFORTS
-};
-enum effort clsm_effort(const struct problem *p);
-
 /* Steps for each element more than for plain ones: where a logit is more than x. */
 double clsm_form_steps(const struct problem *p);
 

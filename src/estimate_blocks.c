@@ -55,7 +55,7 @@ static double operand_cycles(const struct problem *p)
 
 static double element_steps(const struct problem *p)
 {
-    enum effort effort = clsm_effort(p);
+    enum effort effort = clsm_problem_effort(p);
     bool halves = clsm_type_bytes(p->x.type) == 2;
     bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     if (clsm_problem_is_f64(p))
@@ -86,7 +86,7 @@ static double packed_cycles(const struct problem *p, double memory, double busy,
 double clsm_estimate_blocks(const struct config *config, const struct problem *p,
                             const struct traits *t)
 {
-    enum effort effort = clsm_effort(p);
+    enum effort effort = clsm_problem_effort(p);
     struct row_bytes bytes = clsm_row_bytes(p);
     double rows = clsm_problem_likely_rows(p), units = t->compute_units;
     double workers = clsm_config_workers(config, t);

@@ -80,7 +80,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    enum effort effort = clsm_effort(p);
+    enum effort effort = clsm_problem_effort(p);
     double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
     bool half = clsm_type_bytes(p->x.type) == 2;
     double cycles = (half ? half_cycles : vector_cycles)[kind_of(v)][effort];
@@ -119,7 +119,7 @@ static double softmax_cycles(const struct config *config, const struct problem *
     const struct variant *v = &clsm_variants[config->variant];
     double width = clsm_config_value(config, "VEC", 1);
     double step = step_cycles(config, p, t),
-           row = row_cycles[kind_of(v)][clsm_effort(p)];
+           row = row_cycles[kind_of(v)][clsm_problem_effort(p)];
     if (v->row_per_lane)
         return ((double)p->cols * step + row) / lanes_used(config, p);
     return ceil((double)p->cols / width) * step + row;

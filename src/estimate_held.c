@@ -115,12 +115,12 @@ static bool saves_mask(const struct config *config, const struct problem *p)
 
 static bool goes_once(const struct config *config, const struct problem *p)
 {
-    return saves_mask(config, p) && clsm_effort(p) == NORMALISES;
+    return saves_mask(config, p) && clsm_problem_effort(p) == NORMALISES;
 }
 
 static double element_steps(const struct config *config, const struct problem *p)
 {
-    enum effort effort = clsm_effort(p);
+    enum effort effort = clsm_problem_effort(p);
     bool halves = clsm_type_bytes(p->x.type) == 2;
     if (goes_once(config, p))
         return halves ? ONCE_HALF : ONCE_STEPS;
@@ -134,7 +134,7 @@ static double element_steps(const struct config *config, const struct problem *p
 static double row_steps(const struct config *config, const struct problem *p,
                         const struct share *s, const struct traits *t)
 {
-    enum effort effort = clsm_effort(p);
+    enum effort effort = clsm_problem_effort(p);
     double lanes = log2(clsm_config_workers(config, t));
     double steps = goes_once(config, p)                   ? ONCE_PART_STEPS
                    : clsm_variants[config->variant].ahead ? PART_STEPS
@@ -217,7 +217,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     const struct variant *v = &clsm_variants[config->variant];
     struct share s = share_of(config, p, t);
     struct row_bytes bytes = clsm_row_bytes(p);
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW, given = clsm_effort(p) == WRITES;
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW,
+         given = clsm_problem_effort(p) == WRITES;
     double units = t->compute_units, busy = fmin(s.groups, units);
     unsigned launches = clsm_config_launches(config, p);
     double rounds = launches > 1 && writes_row ? 2 : 1; /* of who has elements */

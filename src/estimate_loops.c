@@ -24,18 +24,6 @@ enum {
  * rows, the fewer pieces of memory the caches keep until they were used up. */
 static const double SCATTERED = 2.9, SCATTERED_BYTE = 0.1, PIECE_BYTES = 32;
 
-enum effort clsm_effort(const struct problem *p)
-{
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
-    if (!writes_row)
-        return NUMBERS;
-    if (clsm_has(p, CLSM_FROM_MAX))
-        return WRITES;
-    if (clsm_has(p, CLSM_DY))
-        return SUMS;
-    return clsm_op_may(p->op) & CLSM_LOGARITHM ? LOGARITHM : NORMALISES;
-}
-
 double clsm_form_steps(const struct problem *p)
 {
     return clsm_problem_holds_logits(p) ? 8 : clsm_problem_has_forms(p) ? 3 : 0;
@@ -99,7 +87,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     steps *= v->geometry == ROW_RUN_PER_ITEM ? workers : 1; /* vectors are loops here */
     if (v->geometry == ROW_PER_LANES) /* as much by itself, where nothing is reduced */
         reduce = 4 * log2(workers) * 4;
-    else if (clsm_effort(p) == WRITES)
+    else if (clsm_problem_effort(p) == WRITES)
         reduce = 0;
     else if (v->geometry == ROW_PER_ITEM)
         reduce = ITEM_ROW_STEPS + (clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0);

@@ -165,6 +165,18 @@ bool clsm_problem_is_batched(const struct problem *p)
            p->operands & by_place;
 }
 
+enum effort clsm_problem_effort(const struct problem *p)
+{
+    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
+    if (!writes_row)
+        return NUMBERS;
+    if (clsm_has(p, CLSM_FROM_MAX))
+        return WRITES;
+    if (clsm_has(p, CLSM_DY))
+        return SUMS;
+    return clsm_op_may(p->op) & CLSM_LOGARITHM ? LOGARITHM : NORMALISES;
+}
+
 bool clsm_problem_has_forms(const struct problem *p)
 {
     return p->scale != 1 || clsm_has(p, CLSM_MASK) || clsm_problem_holds_logits(p);

@@ -87,6 +87,17 @@ bool clsm_problem_holds_logits(const struct problem *p);
 /* Is a mask added to longer rows than a GPU's first cache keeps masks of? */
 bool clsm_problem_has_far_mask(const struct problem *p);
 
+/* What there is to do for a row, from the least to the most. */
+enum effort {
+    WRITES,     /* its maximum and sum are given */
+    SUMS,       /* a sum of products, for a gradient */
+    NORMALISES, /* maximum and sum */
+    LOGARITHM,  /* the same, the sum to its last digit, and a row of them */
+    NUMBERS,    /* the same, nothing but these */
+    EFFORTS
+};
+enum effort clsm_problem_effort(const struct problem *p);
+
 /* Is a row's maximum and sum all that its workers have to bring together? */
 bool clsm_problem_has_one_state(const struct problem *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles of neighbouring softmaxes, see cl/tile.cl: what their workers hold, and how
  * many share one. */
-#include "estimate.h"
 #include "shared.h"
+#include "variant.h"
 
 enum {
     MOST_BESIDE = 4,     /* of a worker, whose every sum is four registers ... */
@@ -12,22 +12,23 @@ enum {
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
-    TURN_REGISTERS = 64,      /* where a worker takes its columns in turns, ... */
-    MORE_REGISTERS = 80,      /* ... or besides what it holds, for more to do; */
-    LEAST_REGISTERS = 40,     /* what all of them need, ... */
-    AHEAD_REGISTERS = 80, /* ... three, if the next part comes to local memory, ... */
-    HALF_REGISTERS = 96,  /* ... or five of 128 work-items, which wait for others */
-    TURN_WORDS = 16,      /* where a worker has more than that */
-    TILE_GROUPS = 4,      /* of a unit, for tiles in parts */
-    FEW_PARTS = 32,       /* whose records everybody reads */
+    TURN_WORDS = 16,          /* of a turn, where it has more than that */
+    TURN_REGISTERS = 64,
+    MORE_REGISTERS = 80, /* with more to do; the same besides all that is held */
+    LEAST_REGISTERS = 40,
+    AHEAD_REGISTERS =
+        80,              /* for three, where the next part comes to local memory, ... */
+    HALF_REGISTERS = 96, /* ... or five of 128 work-items, which wait for others */
+    TILE_GROUPS = 4,     /* of a unit, for tiles in parts */
+    FEW_PARTS = 32,      /* whose records everybody reads */
     PARTS_A_GROUP = 16,
     FEW_READERS = 8 /* of a softmax's records: fewer take too long for a group's */
 };
 
 /* Registers of a worker that holds all of its columns, besides their words and what
  * each takes beside these, for f32 and for 16 bits; the same where there are targets;
- * and where a logarithm is all that is wanted. bench/NOTES.md has the programs that
- * these fit: few spill, and with more registers most are slower. */
+ * and what a logarithm takes that is all that is wanted. bench/NOTES.md has the
+ * programs that these fit: few spill, and with more registers most are slower. */
 static const double COLUMN_REGISTERS = 1.2;
 static const unsigned besides[EFFORTS][2] = {
     [WRITES] = {48, 40},    [SUMS] = {40, 34},    [NORMALISES] = {52, 38},
@@ -198,17 +199,18 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
 static unsigned held_registers(size_t words, const struct config *config,
                                const struct problem *p)
 {
+    enum effort effort = clsm_problem_effort(p);
     bool forms = clsm_problem_has_forms(p); /* which make reals of halves */
     bool halves = clsm_type_bytes(p->x.type) == 2 && !forms;
     bool more = forms || clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
-    unsigned beside =
-        (clsm_has(p, CLSM_TARGETS) ? besides_targets : besides)[clsm_effort(p)][halves];
-    if (clsm_effort(p) == NUMBERS && clsm_op_may(p->op) & CLSM_LOGARITHM)
-        beside += LOGARITHM_REGISTERS;
+    bool logarithm = effort == NUMBERS && clsm_op_may(p->op) & CLSM_LOGARITHM;
+    const unsigned *of =
+        (clsm_has(p, CLSM_TARGETS) ? besides_targets : besides)[effort];
+    unsigned beside = of[halves] + (logarithm ? LOGARITHM_REGISTERS : 0);
     if (more && beside < MORE_REGISTERS)
         beside = MORE_REGISTERS;
     size_t columns = clsm_tile_columns(config, p) * (clsm_has(p, CLSM_DY) ? 2 : 1);
-    return beside + (unsigned)(words + (size_t)(COLUMN_REGISTERS * (double)columns));
+    return beside + (unsigned)words + (unsigned)(COLUMN_REGISTERS * (double)columns);
 }
 
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
