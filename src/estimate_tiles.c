@@ -10,29 +10,30 @@
 /* Cycles, and steps of a work-item; bench/NOTES.md has the measurements that these fit.
  */
 enum {
-    LAUNCH = 4730,
-    NEXT_WAIT = 2400,   /* from a load to its use, of each turn after the first */
-    REDUCE = 1210,      /* a maximum and a sum through local memory */
-    ROW_STEPS = 124,    /* for each tile ... */
-    AHEAD_STEPS = 807,  /* ... or one that comes ahead, */
-    PART_STEPS = 489,   /* or a part that waits for others, */
-    TARGET_STEPS = 108, /* and for each target */
+    LAUNCH = 5270,
+    WAIT = 109,         /* from a load to its use, */
+    NEXT_WAIT = 1640,   /* and of each turn after the first */
+    REDUCE = 674,       /* a maximum and a sum through local memory */
+    ROW_STEPS = 168,    /* for each tile ... */
+    AHEAD_STEPS = 766,  /* ... or one that comes ahead, */
+    PART_STEPS = 858,   /* or a part that waits for others, */
+    TARGET_STEPS = 129, /* and for each target */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 30,   /* for each part, where they are many */
-    TURN_CYCLES = 377,   /* of each part's ticket and record */
+    GROUPED_WAIT = 34,   /* for each part, where they are many */
+    TURN_CYCLES = 168,   /* of each part's ticket and record */
     WORD = 4,            /* bytes */
     PIECE = LEAST_BYTES, /* that memory moves, */
     HALF_LINE = 64,      /* better */
     LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_LAUNCH = 4810, /* and a wait, where work-items have softmaxes to themselves */
-    ITEM_STEPS = 109,   /* of such a work-item, */
-    ITEM_TARGET_STEPS = 117,
-    ITEM_LOSS_STEPS = 12,      /* for a target whose loss alone is wanted, */
-    ITEM_REGISTERS = 36,       /* that it needs besides what it holds, */
-    ITEM_TARGET_REGISTERS = 6, /* and for each target; */
-    ITEM_SETS = 30,            /* sets of lanes of these keep a unit busy */
+    ITEM_LAUNCH = 6430, /* and a wait, where work-items have softmaxes to themselves */
+    ITEM_STEPS = 101,   /* of such a work-item, */
+    ITEM_TARGET_STEPS = 81,
+    ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
+    ITEM_REGISTERS = 57,       /* that it needs besides what it holds, */
+    ITEM_TARGET_REGISTERS = 8, /* and for each target; */
+    ITEM_SETS = 21,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
     WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
@@ -43,11 +44,11 @@ enum {
 static const struct {
     double element, ahead, sums, item_element, item_sums;
 } steps_of[EFFORTS] = {
-    [WRITES] = {0, 0, 0, 15.4, 134},
-    [SUMS] = {3.11, 30.8, 131, 35.2, 3.2},
-    [NORMALISES] = {14.6, 22.8, 109, 28.8, 2.84},
-    [LOGARITHM] = {50, 52.8, 198, 28.4, 18.5},
-    [NUMBERS] = {29.8, 40.9, 150, 7.17, 64.4},
+    [WRITES] = {0, 0, 0, 15.5, 151},
+    [SUMS] = {4.67, 18.7, 86.4, 25.9, 3.14},
+    [NORMALISES] = {37, 21.4, 29.7, 31.1, 3.07},
+    [LOGARITHM] = {51.2, 48.2, 85.5, 33.7, 23.8},
+    [NUMBERS] = {33.6, 35.7, 68.6, 8.36, 55.1},
 };
 
 /* Of an element, and to bring a worker's sums together, where a tile is held whole and
@@ -55,28 +56,29 @@ static const struct {
 static const struct {
     double element, sums;
 } apart_of[EFFORTS] = {
-    [LOGARITHM] = {35.2, 97.7},
-    [NUMBERS] = {6.4, 146},
+    [LOGARITHM] = {42.4, 110},
+    [NUMBERS] = {13.5, 109},
 };
 static const double APART_SHORT = 1.06; /* times, if it is less than a line wide */
 
 /* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
  * last digit of those that do; columns of tiles that are shorter than half of a line,
- * or, where they come ahead with the rest of it, than a line. */
-static const double HALF_COST = 0.705, ITEM_HALF_COST = 0.583, PLAIN_COST = 0.403;
-static const double SHORT_COST = 1.09, SHORTEST_COST = 1.27;
+ * and the same where they come ahead, with the rest of it. */
+static const double HALF_COST = 0.701, ITEM_HALF_COST = 0.676, PLAIN_COST = 0.65;
+static const double SHORT_COST[] = {1.15, 1.4};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
  * loads of few bytes, where nothing else is moved with those of many, with pieces
  * between softmaxes' ends, where these are rows as well, and with numbers of more than
  * two softmaxes, which a work-item writes apart. */
-static const double COLUMN_STEPS = 5.43, NARROW_COST = 0.293, WIDE_COST = 0.253,
-                    PIECES_COST = 0.0349, ROWS_PIECES_COST = 0.06, APART_COST = 0.38;
+static const double COLUMN_STEPS = 5.21, NARROW_COST = 0.189, WIDE_COST = 0.213,
+                    PIECES_COST = 0.0315, ROWS_PIECES_COST = 0.06, APART_COST = 0.267;
 
 /* Bytes written for each that is left out of a piece, by a tile and by work-items that
  * have softmaxes to themselves; a unit's share of memory where others have nothing to
- * do. */
-static const double TILE_SCATTER = 1.43, ITEM_SCATTER = 0.987, MOST_SHARE = 1.8;
+ * do; cycles that a worker, by itself, takes for each step. */
+static const double TILE_SCATTER = 1.18, ITEM_SCATTER = 1.1, MOST_SHARE = 1.98,
+                    STEP_CYCLES = 0.158;
 
 static const double unit_cache_bytes = 9.25; /* in a cycle */
 static const double cache_bytes = 50e6;
@@ -93,10 +95,7 @@ static double spread(const struct config *config, const struct problem *p)
     bool cut = inner > tile && inner % tile;
     bool ahead = clsm_variants[config->variant].ahead;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes *
-           (bytes < HALF_LINE       ? SHORTEST_COST
-            : ahead && bytes < LINE ? SHORT_COST
-                                    : 1);
+    return pieces * PIECE / bytes * (bytes < HALF_LINE ? SHORT_COST[ahead] : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
@@ -223,7 +222,9 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     each += columns * (1 + reads) / 2 * element * (plain ? PLAIN_COST : 1);
     double start = joins ? PART_STEPS : ahead ? AHEAD_STEPS : ROW_STEPS;
     double work = wg * (start + beside * each) / UNIT_LANES;
-    double alone = launches * REDUCE + (turns - 1) * reads * NEXT_WAIT + work;
+    double wait = ahead && !joins ? 0 : WAIT; /* while the last one is written */
+    double alone = launches * (wait + REDUCE) + (turns - 1) * reads * NEXT_WAIT + work;
+    alone += STEP_CYCLES * beside * each;
     if (joins && part_groups > 0) /* the last of more of them is waited for longer */
         alone += GROUPED_WAIT * parts;
     if (apart && side_by_side * (double)clsm_type_bytes(p->x.type) < LINE) {
