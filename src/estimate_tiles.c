@@ -10,28 +10,28 @@
 /* Cycles, and steps of a work-item; bench/NOTES.md has the measurements that these fit.
  */
 enum {
-    LAUNCH = 5270,
-    WAIT = 109,         /* from a load to its use, */
-    NEXT_WAIT = 1640,   /* and of each turn after the first */
-    REDUCE = 674,       /* a maximum and a sum through local memory */
-    ROW_STEPS = 168,    /* for each tile ... */
-    AHEAD_STEPS = 766,  /* ... or one that comes ahead, */
-    PART_STEPS = 858,   /* or a part that waits for others, */
-    TARGET_STEPS = 129, /* and for each target */
+    LAUNCH = 4960,
+    WAIT = 64,          /* from a load to its use, */
+    NEXT_WAIT = 2270,   /* and of each turn after the first */
+    REDUCE = 501,       /* a maximum and a sum through local memory */
+    ROW_STEPS = 173,    /* for each tile ... */
+    AHEAD_STEPS = 1020, /* ... or one that comes ahead, */
+    PART_STEPS = 659,   /* or a part that waits for others, */
+    TARGET_STEPS = 166, /* and for each target */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 34,   /* for each part, where they are many */
-    TURN_CYCLES = 168,   /* of each part's ticket and record */
+    GROUPED_WAIT = 44,   /* for each part, where they are many */
+    TURN_CYCLES = 241,   /* of each part's ticket and record */
     WORD = 4,            /* bytes */
     PIECE = LEAST_BYTES, /* that memory moves, */
     HALF_LINE = 64,      /* better */
     LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_LAUNCH = 6430, /* and a wait, where work-items have softmaxes to themselves */
-    ITEM_STEPS = 101,   /* of such a work-item, */
-    ITEM_TARGET_STEPS = 81,
-    ITEM_LOSS_STEPS = 7,       /* for a target whose loss alone is wanted, */
-    ITEM_REGISTERS = 57,       /* that it needs besides what it holds, */
+    ITEM_LAUNCH = 6840, /* and a wait, where work-items have softmaxes to themselves */
+    ITEM_STEPS = 90,    /* of such a work-item, */
+    ITEM_TARGET_STEPS = 95,
+    ITEM_LOSS_STEPS = 6,       /* for a target whose loss alone is wanted, */
+    ITEM_REGISTERS = 58,       /* that it needs besides what it holds, */
     ITEM_TARGET_REGISTERS = 8, /* and for each target; */
     ITEM_SETS = 21,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
@@ -44,11 +44,11 @@ enum {
 static const struct {
     double element, ahead, sums, item_element, item_sums;
 } steps_of[EFFORTS] = {
-    [WRITES] = {0, 0, 0, 15.5, 151},
-    [SUMS] = {4.67, 18.7, 86.4, 25.9, 3.14},
-    [NORMALISES] = {37, 21.4, 29.7, 31.1, 3.07},
-    [LOGARITHM] = {51.2, 48.2, 85.5, 33.7, 23.8},
-    [NUMBERS] = {33.6, 35.7, 68.6, 8.36, 55.1},
+    [WRITES] = {0, 0, 0, 26.9, 95.5},
+    [SUMS] = {2.25, 25.3, 100, 34.3, 3.2},
+    [NORMALISES] = {33, 16.9, 58.3, 40.1, 3.01},
+    [LOGARITHM] = {53.8, 52.4, 109, 36, 24.9},
+    [NUMBERS] = {29, 42.4, 129, 8.19, 72.6},
 };
 
 /* Of an element, and to bring a worker's sums together, where a tile is held whole and
@@ -56,29 +56,29 @@ static const struct {
 static const struct {
     double element, sums;
 } apart_of[EFFORTS] = {
-    [LOGARITHM] = {42.4, 110},
-    [NUMBERS] = {13.5, 109},
+    [LOGARITHM] = {36.1, 169},
+    [NUMBERS] = {20.4, 86.8},
 };
 static const double APART_SHORT = 1.06; /* times, if it is less than a line wide */
 
 /* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
- * last digit of those that do; columns of tiles that are shorter than half of a line,
- * and the same where they come ahead, with the rest of it. */
-static const double HALF_COST = 0.701, ITEM_HALF_COST = 0.676, PLAIN_COST = 0.65;
-static const double SHORT_COST[] = {1.15, 1.4};
+ * last digit of those that do; columns of tiles that are shorter than a line or half of
+ * one, and the same where they come ahead, with the rest of the line. */
+static const double HALF_COST = 0.701, ITEM_HALF_COST = 0.61, PLAIN_COST = 0.503;
+static const double SHORT_COST[] = {1.15, 1.2}, SHORTEST_COST[] = {1.29, 1.5};
 
 /* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
  * loads of few bytes, where nothing else is moved with those of many, with pieces
  * between softmaxes' ends, where these are rows as well, and with numbers of more than
  * two softmaxes, which a work-item writes apart. */
-static const double COLUMN_STEPS = 5.21, NARROW_COST = 0.189, WIDE_COST = 0.213,
-                    PIECES_COST = 0.0315, ROWS_PIECES_COST = 0.06, APART_COST = 0.267;
+static const double COLUMN_STEPS = 7.04, NARROW_COST = 0.144, WIDE_COST = 0.233,
+                    PIECES_COST = 0.0369, ROWS_PIECES_COST = 0.06, APART_COST = 0.322;
 
 /* Bytes written for each that is left out of a piece, by a tile and by work-items that
  * have softmaxes to themselves; a unit's share of memory where others have nothing to
  * do; cycles that a worker, by itself, takes for each step. */
-static const double TILE_SCATTER = 1.18, ITEM_SCATTER = 1.1, MOST_SHARE = 1.98,
-                    STEP_CYCLES = 0.158;
+static const double TILE_SCATTER = 1.08, ITEM_SCATTER = 1.24, MOST_SHARE = 2.19,
+                    STEP_CYCLES = 0.0755;
 
 static const double unit_cache_bytes = 9.25; /* in a cycle */
 static const double cache_bytes = 50e6;
@@ -95,7 +95,10 @@ static double spread(const struct config *config, const struct problem *p)
     bool cut = inner > tile && inner % tile;
     bool ahead = clsm_variants[config->variant].ahead;
     double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes * (bytes < HALF_LINE ? SHORT_COST[ahead] : 1);
+    return pieces * PIECE / bytes *
+           (bytes < HALF_LINE ? SHORTEST_COST[ahead]
+            : bytes < LINE    ? SHORT_COST[ahead]
+                              : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,

@@ -32,7 +32,7 @@ enum {
 static const double COLUMN_REGISTERS = 1.2;
 static const unsigned besides[EFFORTS][2] = {
     [WRITES] = {48, 40},    [SUMS] = {40, 34},    [NORMALISES] = {52, 38},
-    [LOGARITHM] = {48, 44}, [NUMBERS] = {18, 20},
+    [LOGARITHM] = {48, 48}, [NUMBERS] = {18, 20},
 };
 static const unsigned besides_targets[EFFORTS][2] = {
     [LOGARITHM] = {56, 64},

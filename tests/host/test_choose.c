@@ -282,7 +282,7 @@ START_TEST(short_middle_axes_go_to_what_has_neighbours_side_by_side)
         ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
         ck_assert_int_eq(clsm_choose(&p, &gpu, NULL, &c), CLSM_OK);
         is_sound(&p, &gpu);
-        bool both = (op == CLSM_SOFTMAX || op == CLSM_LOG_SOFTMAX) && p.cols == 48;
+        bool both = p.cols > 10 && (op == CLSM_SOFTMAX || op == CLSM_LOG_SOFTMAX);
         bool by_item =
             clsm_variants[c.ranked[0].config.variant].geometry == ROWS_PER_ITEM;
         EXPECT(by_item || (both && clsm_config_tile(&c.ranked[0].config) >= 32),
