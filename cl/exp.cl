@@ -233,6 +233,31 @@ static real exp2_polynomial(real f)
     return FMA(e, f, (real)1.0f);
 }
 
+#if X86_TABLE
+/* e^r for |r| <= ln2 / 64, within 0.9 units of 2^-24. */
+static inline real exp_polynomial_short(real r)
+{
+    real e = FMA((real)0x1.00001ep-1f, r, (real)0x1.0000f6p+0f);
+    return FMA(e, r, (real)1.0f);
+}
+
+/* 2^(t / 32 - 127) for the number t in a real's low bits. The table has the bits of 2^(j/32) above
+ * those of 1, less the j 2^18 that come along with the exponent. */
+static inline real power_of_steps(real t)
+{
+    return AS_F32((AS_U32(t) << 18) +
+                  x86_entry(AS_U32(t),
+                            X86_ENTRIES(0x0, 0xfffecd87, 0xfffdaac3, 0xfffc980f, 0xfffb95c2,
+                                        0xfffaa43a, 0xfff9c3d3, 0xfff8f4f0, 0xfff837f0, 0xfff78d3a,
+                                        0xfff6f532, 0xfff67043, 0xfff5fed7, 0xfff5a15b, 0xfff5583f,
+                                        0xfff523f6),
+                            X86_ENTRIES(0xfff504f3, 0xfff4fbaf, 0xfff508a4, 0xfff52c4d, 0xfff5672a,
+                                        0xfff5b9be, 0xfff6248c, 0xfff6a81e, 0xfff744fd, 0xfff7fbb8,
+                                        0xfff8ccdf, 0xfff9b907, 0xfffac0c7, 0xfffbe4ba, 0xfffd257d,
+                                        0xfffe83b3)));
+}
+#endif
+
 #if X86_POWER
 /* 2^f for 0 <= f < 1, within 2.7e-6. */
 static real exp2_polynomial_up(real f)

@@ -75,10 +75,21 @@ static real exp_added(real x, struct base b, real sum)
     return FMA(exp_polynomial_summed(r), AS_F32(AS_U32(t) << 23), sum);
 }
 
-static real exp_from_summed(real x, struct base b)
+#if X86_TABLE
+/* In one instruction less, and three fewer that multiply: n is a multiple of 1/32, and its fraction
+ * from a table. Within 3.9 units, of which one is the addition's. */
+static real exp_added_by_steps(real x, struct base b, real sum)
 {
-    return exp_added(x, b, (real)0);
+    real shift = (b.shift - 0x1.8p+23f) * 32 + 0x1.8p+23f;
+    x = b.lowest > x ? b.lowest : x;
+    real t = FMA(x, (real)(0x1.715476p+0f * 32), shift);
+    real r = FMA(t - shift, (real)(-0x1.62e430p-1f / 32), x);
+    return FMA(exp_polynomial_short(r), power_of_steps(t), sum);
 }
+#define EXP_ADDED exp_added_by_steps
+#else
+#define EXP_ADDED exp_added
+#endif
 
 /* Sums of terms that are not larger than what it gives for `highest`. */
 #define MOST_BASED 0x1p76f

@@ -16,7 +16,7 @@ static real exp_based(real x, struct base b)
 #endif
     return ROUGH          ? exp_from_rough(x, b)
            : OP_FROM_TERM ? exp_from(x, b)
-                          : exp_from_summed(x, b);
+                          : EXP_ADDED(x, b, (real)0);
 }
 
 /* The base of a row whose first columns' maximum is x, and how far above another may be. */

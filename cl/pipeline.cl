@@ -143,7 +143,7 @@ INLINE real read_added(struct reading *in, struct row row, uint c, real sum)
     struct element e = row_element(row, c);
     keep_add(&in->keep, row, e);
     in->max = real_max(in->max, e.x);
-    return exp_added(e.x, in->base, sum);
+    return EXP_ADDED(e.x, in->base, sum);
 }
 
 INLINE uint chunks_to_read(const struct reading *in)

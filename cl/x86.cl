@@ -123,6 +123,19 @@ static float16 times_power(float16 v, float16 t)
         __builtin_ia32_scalefps512_mask(u, X86_REALS(t), u, X86_ALL, X86_AS_SET), float16);
 }
 #endif
+
+/* Of 32 numbers, in two vectors, those that the lowest 5 bits of each of `of` tell. */
+#if defined __AVX512F__ && __has_builtin(__builtin_ia32_vpermi2vard512)
+#define X86_TABLE 1
+#define X86_ENTRIES(...) (uint16)(__VA_ARGS__)
+typedef int x86_ints __attribute__((vector_size(64)));
+#define X86_INTS(v) __builtin_astype(v, x86_ints)
+static uint16 x86_entry(uint16 of, uint16 low, uint16 high)
+{
+    return __builtin_astype(
+        __builtin_ia32_vpermi2vard512(X86_INTS(low), X86_INTS(of), X86_INTS(high)), uint16);
+}
+#endif
 #endif
 
 #ifndef X86_F16
@@ -133,6 +146,9 @@ static float16 times_power(float16 v, float16 t)
 #endif
 #ifndef X86_BF16
 #define X86_BF16 0
+#endif
+#ifndef X86_TABLE
+#define X86_TABLE 0
 #endif
 #ifndef X86_POWER
 #define X86_POWER 0

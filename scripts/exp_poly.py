@@ -3,8 +3,8 @@
 """Find the polynomials of cl/exp.cl and print their coefficients and errors.
 
 e^(u r) = 1 + c1 r + r^2 (c2 + c3 r + ...): for |r| <= ln2/2 with u = 1 and c1 = 1, for
-|r| <= 1/2 with u = ln2 and c1 found as well, or for 0 <= r <= 1 and all of them found. What is
-unknown is fitted at Chebyshev nodes, weighted so that the relative error is even, by iteratively
+|r| <= 1/2 with u = ln2 and c1 found as well, for 0 <= r <= 1 and all of them found, or for
+|r| <= ln2/64 beside a table of powers of 2. What is unknown is fitted at Chebyshev nodes, weighted so that the relative error is even, by iteratively
 re-weighted least squares; then the coefficients are rounded to f32 one by one, lowest first,
 fitting the rest again. Needs NumPy only.
 """
@@ -49,12 +49,22 @@ def show(title, degree, known, unit, low, high):
     print(f"  largest relative error {error:.3g} = {error * 2**24:.3f} * 2^-24")
 
 
+def show_table():
+    """The bits of 2^(j/32) above those of 1, less j 2^18, as unsigned numbers."""
+    print("2^(j/32), power_of_steps")
+    for j in range(32):
+        bits = int(np.float32(2 ** (j / 32)).view(np.uint32)) - 0x3F800000 - (j << 18)
+        print(f"  {j:2} {bits % 2**32:#x}")
+
+
 def main():
     half = math.log(2) / 2
     show("e^r, exp_polynomial", 6, 2, 1.0, -half, half)
     show("e^r, exp_polynomial_summed", 5, 2, 1.0, -half, half)
     show("2^r, exp2_polynomial", 4, 1, math.log(2), -0.5, 0.5)
     show("2^r, exp2_polynomial_up", 4, 0, math.log(2), 0.0, 1.0)
+    show("e^r, exp_polynomial_short", 2, 1, 1.0, -half / 32, half / 32)
+    show_table()
 
 
 if __name__ == "__main__":
