@@ -16,11 +16,10 @@ enum {
     TURN_REGISTERS = 64,
     MORE_REGISTERS = 80, /* with more to do; the same besides all that is held */
     LEAST_REGISTERS = 40,
-    AHEAD_REGISTERS =
-        80,              /* for three, where the next part comes to local memory, ... */
-    HALF_REGISTERS = 96, /* ... or five of 128 work-items, which wait for others */
-    TILE_GROUPS = 4,     /* of a unit, for tiles in parts */
-    FEW_PARTS = 32,      /* whose records everybody reads */
+    AHEAD_REGISTERS = 80, /* three groups, the next part in local memory, ... */
+    HALF_REGISTERS = 96,  /* ... or five of 128 work-items, which wait for others */
+    TILE_GROUPS = 4,      /* of a unit, for tiles in parts */
+    FEW_PARTS = 32,       /* whose records everybody reads */
     PARTS_A_GROUP = 16,
     FEW_READERS = 8 /* of a softmax's records: fewer take too long for a group's */
 };
