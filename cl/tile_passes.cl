@@ -77,7 +77,7 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max,
         real term[TERMS], most = -INFINITY;
         UNROLL for (uint k = 0; k < TERMS; k++)
         {
-            term[k] = (real)-0.0f; /* to which nothing is added */
+            term[k] = (real)-0.0f; /* no sum is another with it */
             if (j + k >= HOLD)
                 continue;
             struct element e = held_element(h, j + k, v);

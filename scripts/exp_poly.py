@@ -4,9 +4,9 @@
 
 e^(u r) = 1 + c1 r + r^2 (c2 + c3 r + ...): for |r| <= ln2/2 with u = 1 and c1 = 1, for
 |r| <= 1/2 with u = ln2 and c1 found as well, for 0 <= r <= 1 and all of them found, or for
-|r| <= ln2/64 beside a table of powers of 2. What is unknown is fitted at Chebyshev nodes, weighted so that the relative error is even, by iteratively
-re-weighted least squares; then the coefficients are rounded to f32 one by one, lowest first,
-fitting the rest again. Needs NumPy only.
+|r| <= ln2/64 beside a table of powers of 2. What is unknown is fitted at Chebyshev nodes,
+weighted so that the relative error is even, by iteratively re-weighted least squares; then the
+coefficients are rounded to f32 one by one, lowest first, fitting the rest again. Needs NumPy only.
 """
 import math
 import numpy as np

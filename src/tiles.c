@@ -25,19 +25,18 @@ enum {
 };
 
 /* Registers of a worker that holds all of its columns, besides their words and what
- * each takes beside these, for f32 and for 16 bits; the same where there are targets;
- * and what a logarithm takes that is all that is wanted. bench/NOTES.md has the
+ * each takes beside these, for f32 and for 16 bits; for operations that give a
+ * logarithm of the sum; and for those of them with targets. bench/NOTES.md has the
  * programs that these fit: few spill, and with more registers most are slower. */
 static const double COLUMN_REGISTERS = 1.2;
-static const unsigned besides[EFFORTS][2] = {
-    [WRITES] = {48, 40},    [SUMS] = {40, 34},    [NORMALISES] = {52, 38},
-    [LOGARITHM] = {48, 48}, [NUMBERS] = {18, 20},
+static const unsigned besides[][EFFORTS][2] = {
+    {[WRITES] = {48, 40},
+     [SUMS] = {40, 34},
+     [NORMALISES] = {52, 38},
+     [NUMBERS] = {18, 20}},
+    {[LOGARITHM] = {48, 48}, [NUMBERS] = {26, 28}},
+    {[LOGARITHM] = {56, 64}, [NUMBERS] = {32, 38}},
 };
-static const unsigned besides_targets[EFFORTS][2] = {
-    [LOGARITHM] = {56, 64},
-    [NUMBERS] = {24, 30},
-};
-enum { LOGARITHM_REGISTERS = 8 };
 
 unsigned clsm_config_tile(const struct config *config)
 {
@@ -194,19 +193,23 @@ unsigned clsm_config_hold(const struct config *config, const struct problem *p,
                            : TURN_WORDS / column_words(config, p));
 }
 
+/* Is a softmax more than its columns, or its result a list? */
+static bool has_more(const struct problem *p)
+{
+    return clsm_problem_has_forms(p) || clsm_problem_is_batched(p) ||
+           clsm_problem_y(p) == CLSM_Y_K;
+}
+
 /* Of a worker that holds all of its columns, these in so many words. */
 static unsigned held_registers(size_t words, const struct config *config,
                                const struct problem *p)
 {
-    enum effort effort = clsm_problem_effort(p);
-    bool forms = clsm_problem_has_forms(p); /* which make reals of halves */
-    bool halves = clsm_type_bytes(p->x.type) == 2 && !forms;
-    bool more = forms || clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
-    bool logarithm = effort == NUMBERS && clsm_op_may(p->op) & CLSM_LOGARITHM;
-    const unsigned *of =
-        (clsm_has(p, CLSM_TARGETS) ? besides_targets : besides)[effort];
-    unsigned beside = of[halves] + (logarithm ? LOGARITHM_REGISTERS : 0);
-    if (more && beside < MORE_REGISTERS)
+    bool halves = clsm_type_bytes(p->x.type) == 2 && !clsm_problem_has_forms(p);
+    unsigned kind = clsm_has(p, CLSM_TARGETS)             ? 2
+                    : clsm_op_may(p->op) & CLSM_LOGARITHM ? 1
+                                                          : 0;
+    unsigned beside = besides[kind][clsm_problem_effort(p)][halves];
+    if (has_more(p) && beside < MORE_REGISTERS)
         beside = MORE_REGISTERS;
     size_t columns = clsm_tile_columns(config, p) * (clsm_has(p, CLSM_DY) ? 2 : 1);
     return beside + (unsigned)words + (unsigned)(COLUMN_REGISTERS * (double)columns);
@@ -215,8 +218,7 @@ static unsigned held_registers(size_t words, const struct config *config,
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
 {
     bool gradient = clsm_has(p, CLSM_DY) && clsm_problem_y(p) == CLSM_Y_ROW;
-    bool more = gradient || clsm_has(p, CLSM_TARGETS) || clsm_problem_has_forms(p) ||
-                clsm_problem_is_batched(p) || clsm_problem_y(p) == CLSM_Y_K;
+    bool more = gradient || clsm_has(p, CLSM_TARGETS) || has_more(p);
     size_t words = whole_words(config, p);
     if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p) || by_item(config))
         return 0;

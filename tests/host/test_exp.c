@@ -298,7 +298,7 @@ static void check_summed(float top, float (*added)(float, struct base, float),
     ck_assert_float_eq(added(top, b, 3), added(top, b, 0) + 3);
 }
 
-START_TEST(summed_relative_to_a_base_within_some_units)
+START_TEST(summed_relative_to_a_base_within_three_or_four_units)
 {
     check_summed(tops[_i], exp_added, 2.9);
     check_summed(tops[_i], exp_added_by_steps, 3.9);
@@ -328,7 +328,7 @@ Suite *exp_suite(void)
                         (int)COUNT(tops));
     tcase_add_loop_test(c, scaled_by_an_instruction_nearly_as_accurate, 0,
                         (int)COUNT(tops));
-    tcase_add_loop_test(c, summed_relative_to_a_base_within_some_units, 0,
+    tcase_add_loop_test(c, summed_relative_to_a_base_within_three_or_four_units, 0,
                         (int)COUNT(tops));
     suite_add_tcase(suite, c);
     return suite;
