@@ -37,18 +37,32 @@ INLINE SCALAR label_logit(struct row row, const struct held *held, uint v)
 }
 #endif
 
-/* Each row's target and the target's x, where x is on its way. */
-INLINE void take_targets(struct row *row, const struct held *held)
+/* Each row's target, asked for before x: NVIDIA's compiler would wait for x first. */
+INLINE void ask_targets(struct row *row)
 {
 #if HAS_TARGETS
     uint w[LABEL_WORDS];
     beside_load(w, LABEL_WORDS, row->target, sizeof(TARGET));
     EACH(v)
-    {
         row[v].label = CAT(label_, TARGET)(w, v);
-        row[v].label_x = label_logit(row[v], held, v);
-    }
+#if HAS_PTX
+    ptx_ask();
 #endif
+#endif
+}
+
+/* Then, while x is on its way, what rows keep. */
+INLINE void keep_asked(struct keep *keep, struct row *row, const struct held *held)
+{
+    EACH(v)
+    {
+#if HAS_TARGETS
+        row[v].label_x = label_logit(row[v], held, v);
+        keep_target(keep + v, row[v], row[v].label, row[v].label_x);
+#else
+        keep_start(keep + v, row[v]);
+#endif
+    }
 }
 
 #if REAL_IS_F64

@@ -177,8 +177,9 @@ static real exp_step(real max)
 
 static real exp_raised(real x, real max)
 {
+    real step = exp_step(max) - RAISE; /* on no condition, or it is done again for each x */
     real slope = raises(max) ? 0x1.715476p+0f : 1.0f;
-    real from = raises(max) ? exp_step(max) - RAISE : max;
+    real from = raises(max) ? step : max;
     return ptx_exp2(fma(x, slope, -from));
 }
 

@@ -20,12 +20,22 @@
 #define ALONE 0
 #endif
 
-/* Are terms and results off by exp_unbias? */
-#if !ALONE && EXP_BIASED && defined PARTS && !defined OP_KEEPS && (!LIMIT || TAMED) && \
-    (defined KEPT || !OP_NEEDS_REST)
+/* Are terms and results off by exp_unbias? Where all of a softmax's are, since its workers know
+ * its maximum before they make any, and values are terms over their sum, that cancels. */
+#if ALONE || !EXP_BIASED || defined OP_KEEPS
+#define BIASED 0
+#elif defined PARTS && (!LIMIT || TAMED) && (defined KEPT || !OP_NEEDS_REST)
 #define BIASED (ROUGH && sizeof(mem_x) == 2 && !LOGITS_READY)
+#elif defined TILE && defined ONE_TURN && OP_RESCALES && !defined OP_GIVEN && \
+    !(LIMIT || FORMS || HAS_SINKS)
+#define BIASED (ROUGH && sizeof(mem_x) == 2)
 #else
 #define BIASED 0
+#endif
+#if defined ONE_TURN && !defined PARTS
+#define BIAS_CANCELS BIASED
+#else
+#define BIAS_CANCELS 0
 #endif
 
 /* Of many equal terms far below the maximum a logarithm shows what rounding took from their

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* y = exp(x - max) / sum(exp(x - max)) */
 #define OP_FROM_TERM 1
+#define OP_RESCALES 1
 #include "exp_terms.cl"
 #include "keep_nothing.cl"
 #include "probability.cl"
-#define OP_RESCALES 1
 #define op_from_number op_from_term
 
 static real op_value(struct row row, struct element e, struct result r)

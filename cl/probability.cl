@@ -7,7 +7,7 @@ struct result {
 static struct result op_result(struct row row, struct state s, struct keep *keep)
 {
     struct result r = {s.max, inverse(state_sum(s))};
-    if (BIASED)
+    if (BIASED && !BIAS_CANCELS)
         r.scale *= exp_unbias(row_max(s.max));
 #if LIMIT
     r.scale = s.max == (real)(-INFINITY) && state_sum(s) == (real)0 ? (real)0 : r.scale;

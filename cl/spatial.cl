@@ -24,15 +24,13 @@ INLINE void item_rows(struct row *row)
     struct keep keep[PACK];
     struct state s[PACK];
     struct result result[PACK];
+    ask_targets(row);
 #if ONE_TURN
     hold_columns(&held, row, row->begin);
 #endif
-    take_targets(row, &held);
+    keep_asked(keep, row, &held);
     EACH(v)
-    {
-        keep_start(keep + v, row[v]);
         hot[v] = NO_COLUMN;
-    }
 #if ONE_TURN
     held_states(&held, row, s, keep, 0);
 #else

@@ -15,6 +15,7 @@
 #endif
 #include "tile_set.cl"
 #include "tile_passes.cl"
+#include "beside.cl"
 
 /* What is held already, if that is all. */
 INLINE void tile_state(struct held *h, const struct row *row, uint first, struct state *s,
@@ -31,19 +32,20 @@ INLINE void tile_state(struct held *h, const struct row *row, uint first, struct
 #endif
 }
 
-INLINE void tile_rows(const struct row *row, __local real *scratch)
+INLINE void tile_rows(struct row *row, __local real *scratch)
 {
     uint first = get_local_id(0) / SETS, hot[PACK];
     struct held held;
     struct keep keep[PACK];
     struct state s[PACK];
     struct result result[PACK];
+    ask_targets(row);
 #if ONE_TURN
     hold_columns(&held, row, row->begin + first);
 #endif
+    keep_asked(keep, row, &held);
     EACH(v)
     {
-        keep_start(keep + v, row[v]);
         s[v] = state_empty();
         hot[v] = NO_COLUMN;
     }

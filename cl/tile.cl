@@ -12,6 +12,9 @@
 #ifndef ONE_TURN
 #define ONE_TURN 0 /* 1: no worker has more than HOLD columns */
 #endif
+#ifndef LEAST_HELD
+#define LEAST_HELD 0 /* columns that every worker has of each row that there is */
+#endif
 #define WHOLE_LOADS
 #include "words.cl"
 
@@ -105,12 +108,12 @@ INLINE void load_packs(uint *w, uint words, uint n, const __global void *from, s
     if (packs_fit(from, step, bytes))
         UNROLL for (uint k = 0; k < HOLD; k++, p += step)
         {
-            if (k < n)
+            if (k < LEAST_HELD || k < n)
                 words_load(w + k * words, words, p);
         }
     else
         UNROLL for (uint k = 0; k < HOLD; k++, p += step)
-            if (k < n)
+            if (k < LEAST_HELD || k < n)
                 words_gather(w + k * words, bytes, p, bytes);
 }
 
@@ -118,15 +121,17 @@ INLINE void store_packs(const uint *w, uint words, uint n, __global void *to, si
                         uint bytes)
 {
     __global char *p = to;
+    if (n < LEAST_HELD) /* of a row that is not there */
+        return;
     if (packs_fit(to, step, bytes))
         UNROLL for (uint k = 0; k < HOLD; k++, p += step)
         {
-            if (k < n)
+            if (k < LEAST_HELD || k < n)
                 words_store(w + k * words, words, p);
         }
     else
         UNROLL for (uint k = 0; k < HOLD; k++, p += step)
-            if (k < n)
+            if (k < LEAST_HELD || k < n)
                 words_scatter(w + k * words, bytes, p);
 }
 
