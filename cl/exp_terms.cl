@@ -155,7 +155,7 @@ static real op_term(struct row row, struct element e, real max)
 
 /* Or by exp_lower? A loss may be the farther off the smaller it is, as its terms are; a z-loss may
  * not. */
-#if EXP_BIASED && MANY_BESIDE && !defined TURN_COLS && HAS_TARGETS && !LIMIT && !Z_LOSS && \
+#if EXP_BIASED && MANY_BESIDE && HAS_TARGETS && !LIMIT && !Z_LOSS && \
     !(HAS_MAX || HAS_SUM || HAS_LSE)
 #if OP_FROM_TERM
 #define RAISED (sizeof(mem_x) == 2 && sizeof(mem_y) == 2)

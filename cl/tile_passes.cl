@@ -112,12 +112,10 @@ INLINE real held_value(const struct held *h, struct row row, uint k, uint v,
     return SPOT_AGAIN ? op_elsewhere(row, e, result) : op_value(row, e, result);
 }
 
-/* Softmaxes whose values vanish are written from what leads to 0; but few terms that a worker has to
- * itself are asked one by one. */
-#define VANISHES_LATE (OP_VANISHES && HOLDS_TERMS && TILE == WG * PACK)
+/* Softmaxes whose values vanish are written from what leads to 0. */
 INLINE void held_vanish(struct held *h, struct result *result)
 {
-#if OP_VANISHES && !VANISHES_LATE
+#if OP_VANISHES
     bool any = false;
     EACH(v)
         any = any || op_vanishes(result[v]);
@@ -145,10 +143,6 @@ INLINE void held_write(const struct held *h, const struct row *row,
         real value[PACK];
         EACH(v)
             value[v] = held_value(h, row[v], k, v, result[v], hot[v]);
-#if VANISHES_LATE
-        EACH(v)
-            value[v] = op_vanishes(result[v]) ? (real)0 : value[v];
-#endif
         CAT(words_from_, Y)(w + k * Y_WORDS, value);
     }
     store_packs(w, Y_WORDS, h->n, y, COL_STEP(row->y_col) * sizeof(mem_y), sizeof(mem_y));
@@ -217,7 +211,8 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
     held_start(h);
     held_max(h, max);
     set_max_of(max, PACK, scratch);
-    held_forget(h, row);
+    if (!WORD_MAX) /* which unpacks nothing */
+        held_forget(h, row);
 #endif
     EACH(v)
         sum[v] = held_sum(h, row[v], v, max[v], keep + v);

@@ -133,7 +133,7 @@ static void describe_config(const struct config *config, const struct problem *p
         unsigned hold = clsm_config_hold(config, p, t, &all);
         put(b, " -DPACK=%u -DHOLD=%u%s%s", clsm_config_beside(config, p), hold,
             all ? " -DONE_TURN=1" : "", v->exact_cols && all ? " -DHOLDS_ALL=1" : "");
-        if (all && !p->open_cols && !p->causal && !p->window)
+        if (all && !v->exact_cols && !p->open_cols && !p->causal && !p->window)
             put(b, " -DLEAST_HELD=%u", hold - 1);
         if (v->exact_cols && !all)
             put(b, " -DTURN_COLS=%zu", p->cols);
