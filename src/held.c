@@ -14,6 +14,9 @@ enum {
     MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
     MAX_GROUP_WORDS = 32768,
     STOCKED_REGISTERS = 64,
+    MORE_STOCKED_REGISTERS = 72,
+    STOCKED_ITEMS = 256, /* that such a work-group has at most */
+    FEW_STOCKED_ITEMS = 128,
     FEW_WORDS = 24
 };
 
@@ -182,18 +185,36 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }
 
+static bool reads_only(const struct problem *p)
+{
+    return clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
+}
+
+/* Where packs stand in local memory. 16-bit rows spill some words with the fewer ones: those
+ * that are only read, if they take all places, and ragged ones in small work-groups, which
+ * are as fast with more. */
+static unsigned stocked_registers(const struct config *config, const struct problem *p,
+                                  const struct traits *t)
+{
+    size_t wg = clsm_config_wg(config), pack = PACK_BYTES / 2;
+    size_t places = packs_held(config, p, t) * pack * wg;
+    bool more = reads_only(p) ? wg <= STOCKED_ITEMS && p->cols % places == 0
+                              : wg <= FEW_STOCKED_ITEMS && p->cols % pack;
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    bool ahead = clsm_variants[config->variant].ahead;
+    return more && halves && !ahead ? MORE_STOCKED_REGISTERS : STOCKED_REGISTERS;
+}
+
 /* Are 16-bit rows of whole packs only read, or come their parts ahead, with all places
  * for words taken and none in local memory? With 32 registers more some spill. */
 static bool is_tight(const struct config *config, const struct problem *p,
                      const struct traits *t, unsigned held)
 {
-    bool reads_only =
-        clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
     bool more = clsm_has(p, CLSM_TARGETS) || clsm_has(p, CLSM_DY) ||
                 clsm_problem_has_forms(p) || clsm_problem_is_batched(p);
     return clsm_type_bytes(p->x.type) == 2 && held == KEPT_WORDS &&
            p->cols % (PACK_BYTES / 2) == 0 && !more &&
-           (reads_only || clsm_variants[config->variant].ahead) &&
+           (reads_only(p) || clsm_variants[config->variant].ahead) &&
            clsm_config_kept(config, p, t) == packs_held(config, p, t);
 }
 
@@ -220,8 +241,10 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
     unsigned wanted = held ? held + working_registers(config, p, t, held)
                       : geometry == ROWS_PER_GROUP ? clsm_block_registers(config, p)
                                                    : clsm_tile_registers(config, p);
-    if (held && clsm_config_stock_bytes(config, p, t) && wanted < STOCKED_REGISTERS)
-        wanted = STOCKED_REGISTERS;
+    if (held && clsm_config_stock_bytes(config, p, t)) {
+        unsigned stocked = stocked_registers(config, p, t);
+        wanted = wanted < stocked ? stocked : wanted;
+    }
     if (!(t->bits & TRAIT_NV_OPTIONS))
         return 0;
     return wanted < most ? wanted : most;

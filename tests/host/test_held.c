@@ -244,7 +244,13 @@ START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
                 {CLSM_LOG_SUM_EXP, 4096, "registers:WG=64", 72},
                 {CLSM_LOG_SUM_EXP, 4090, "registers:WG=64", 64},
                 {CLSM_SOFTMAX, 32768, "ahead:WG=128,HOLD=8", 72},
-                {CLSM_SOFTMAX, 50257, "ahead:WG=128,HOLD=8", 64}};
+                {CLSM_SOFTMAX, 50257, "ahead:WG=128,HOLD=8", 64},
+                {CLSM_SOFTMAX, 8192, "registers:WG=128", 64},
+                {CLSM_SOFTMAX, 10087, "registers:WG=128", 72},
+                {CLSM_LOG_SUM_EXP, 10087, "registers:WG=128", 64},
+                {CLSM_LOG_SUM_EXP, 20000, "registers:WG=256", 64},
+                {CLSM_LOG_SUM_EXP, 32768, "registers:WG=256", 72},
+                {CLSM_LOG_SUM_EXP, 131072, "joined:WG=128,HOLD=16", 72}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct traits t = gpu;
         struct problem p = packed(rows[i].op, CLSM_BF16, 100000, rows[i].cols);
