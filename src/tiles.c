@@ -12,6 +12,9 @@ enum {
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
+    FEW_ITEM_REALS = 32,
+    MANY_ITEM_REALS = 72,
+    ITEM_REGISTERS = 96,
     TURN_WORDS = 16,          /* of a turn, where it has more than that */
     TURN_REGISTERS = 64,
     MORE_REGISTERS = 80, /* with more to do; the same besides all that is held */
@@ -215,12 +218,24 @@ static unsigned held_registers(size_t words, const struct config *config,
     return beside + (unsigned)words + (unsigned)(COLUMN_REGISTERS * (double)columns);
 }
 
+/* Of a work-item with softmaxes to itself, where NVIDIA's compiler takes more for gradients
+ * of targets than are good for some tens of 16-bit numbers; elsewhere it decides well. */
+static unsigned item_registers(const struct config *config, const struct problem *p)
+{
+    size_t beside = clsm_config_beside(config, p), reals = p->cols * beside;
+    bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+    bool many = reals > FEW_ITEM_REALS && reals <= MANY_ITEM_REALS && beside <= 2;
+    return gradient && many && clsm_type_bytes(p->x.type) == 2 ? ITEM_REGISTERS : 0;
+}
+
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
 {
     bool gradient = clsm_has(p, CLSM_DY) && clsm_problem_y(p) == CLSM_Y_ROW;
     bool more = gradient || clsm_has(p, CLSM_TARGETS) || has_more(p);
     size_t words = whole_words(config, p);
-    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p) || by_item(config))
+    if (by_item(config))
+        return item_registers(config, p);
+    if (clsm_config_tile(config) == 1 || clsm_problem_is_f64(p))
         return 0;
     if (clsm_variants[config->variant].ahead)
         return clsm_config_wg(config) > 128 || is_whole(config, p) ? AHEAD_REGISTERS
