@@ -40,7 +40,8 @@ union kernel {
  * local memory in it. */
 struct call {
     union kernel kernel;
-    const void *x, *beside; /* dy, temperatures, or a mask; the next three: or NULL */
+    const void *x, *beside; /* dy, temperatures, a mask, or a loss's targets; the next
+                               three: or NULL */
     const int *targets;
     const float *max, *sum;
     void *y;
@@ -185,13 +186,15 @@ static int run(const char *library, unsigned groups, const struct trial *t)
                       calloc(softmaxes, sizeof(float))};
     char *x = make_x(t, elements, 1);
     void *shared = calloc(1, SHARED_BYTES);
-    clsm_operand o = clsm_has(p, CLSM_DY)     ? CLSM_DY
-                     : clsm_has(p, CLSM_MASK) ? CLSM_MASK
-                                              : CLSM_TEMPERATURE;
-    void *beside = !clsm_has(p, o)  ? NULL
-                   : o == CLSM_DY   ? (void *)make_x(t, elements, 2)
-                   : o == CLSM_MASK ? (void *)make_mask(t)
-                                    : make_temperatures(t);
+    clsm_operand o = clsm_has(p, CLSM_DY)               ? CLSM_DY
+                     : clsm_has(p, CLSM_MASK)           ? CLSM_MASK
+                     : p->op == CLSM_CROSS_ENTROPY_LOSS ? CLSM_TARGETS
+                                                        : CLSM_TEMPERATURE;
+    void *beside = !clsm_has(p, o)     ? NULL
+                   : o == CLSM_DY      ? (void *)make_x(t, elements, 2)
+                   : o == CLSM_MASK    ? (void *)make_mask(t)
+                   : o == CLSM_TARGETS ? (void *)make_targets(t)
+                                       : make_temperatures(t);
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     float *max = clsm_has(p, CLSM_FROM_MAX) ? make_numbers(t, 128) : NULL;
     float *sum = max ? make_numbers(t, 50) : NULL;

@@ -74,11 +74,17 @@ log_softmax bf16 3     1 64 strided:WG=64,TILE=16         2
 log_sum_exp bf16 3   200 64 strided:WG=128,TILE=16        2
 cross_entropy bf16 3 150 64 strided:WG=128,TILE=64        2
 cross_entropy f32 3   40 64 strided:WG=64,TILE=32         2
+softmax     bf16 3   150 64 strided:WG=128,TILE=64        2
+softmax     f32  3    21 20 strided:WG=128,TILE=64        1
+softmax_backward f16 3 45 60 strided:WG=128,TILE=64       2
 softmax     bf16 3    21 64 spatial:WG=64,TILE=256        2
 log_softmax f16  3   100 64 spatial:WG=64,TILE=64         2
 log_softmax f32  2     5 512 spatial:WG=64,TILE=256       2
 cross_entropy f16 2    5 512 spatial:WG=64,TILE=512       1
 cross_entropy f32 3   40 64 spatial:WG=64,TILE=128        2
+cross_entropy_loss bf16 3 150 64 spatial:WG=64,TILE=128   2
+cross_entropy_loss bf16 3 10 64 spatial:WG=64,TILE=128    2
+cross_entropy_loss f32 3  64 64 strided:WG=64,TILE=32     2
 log_softmax bf16 2     2 512 spatial:WG=64,TILE=256       2
 log_softmax f16  2     8 512 spatial:WG=64,TILE=128       2
 cross_entropy bf16 2   3 512 spatial:WG=64,TILE=128       2
