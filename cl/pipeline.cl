@@ -73,13 +73,23 @@ struct reading {
     __local SCALAR *held;
 };
 
-INLINE void announce(const __global mem_x *x)
+/* So many bytes a chunk of what is read. */
+INLINE void announce_bytes(const __global char *p, uint bytes)
 {
-    UNROLL for (uint k = 0; k < CHUNK * sizeof(mem_x); k += LINE_BYTES)
+    UNROLL for (uint k = 0; k < bytes; k += LINE_BYTES)
     {
-        announce_far((const __global char *)x + FAR_BYTES + k);
-        announce_near((const __global char *)x + NEAR_BYTES + k);
+        announce_far(p + FAR_BYTES + k);
+        announce_near(p + NEAR_BYTES + k);
     }
+}
+
+/* What will be read when a chunk has been. */
+INLINE void announce(struct row row)
+{
+    announce_bytes((const __global char *)row.x, CHUNK * sizeof(mem_x));
+#if HAS_DY
+    announce_bytes((const __global char *)row.dy, CHUNK * sizeof(mem_dy));
+#endif
 }
 
 /* May a row be taken in chunks, with one vector of its mask for one of x? Others are taken a
@@ -182,7 +192,7 @@ INLINE void read_terms(struct reading *in, bool exact)
     __local SCALAR *held = in->held + (in->at - in->row.begin);
     const bool plain = ROUGH && !OP_NEEDS_REST;
     real sum[SUMS];
-    announce(row.x);
+    announce(row);
     UNROLL for (uint k = 0; k < TERMS; k++)
     {
         if (ONLY_ADDS && !exact) {
