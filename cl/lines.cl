@@ -87,15 +87,20 @@ INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
     return max;
 }
 
+/* The same row of the next block, while there is enough to compute. */
+INLINE void announce_next(struct row row)
+{
+    UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
+        announce_near((const __global char *)(row.x + MOST_ROWS * COLS) + k);
+}
+
 /* Of each lane; leaves the terms. */
 INLINE struct pair short_sum(struct row row, struct near near, struct keep *keep,
                              __local SCALAR *held, bool safe)
 {
     struct pair sum = {(real)0, (real)0};
     real part[2];
-    /* the next block's, while there is enough to compute */
-    UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
-        announce_near((const __global char *)(row.x + MOST_ROWS * COLS) + k);
+    announce_next(row);
     UNROLL for (uint c = 0; c < COLS; c += VEC)
     {
         uint k = c / VEC;
@@ -291,6 +296,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
         }
         for (uint i = 0; i < rows; i++) {
             struct row row = exact(ROW_AT(r + i));
+            if (OP_GIVEN)
+                announce_next(row);
             struct state s = state_at(&lanes, row, i);
             struct result result = close_row(row, s, &keep[i], 0, 0);
 #if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS

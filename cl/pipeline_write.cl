@@ -144,7 +144,7 @@ INLINE void write_chunk(struct writing *out, bool past)
 #if OP_WRITES == WRITES_ROW
     struct row row = cut_chunk(out->row, out->at);
     const __local SCALAR *held = out->held + (out->at - out->row.begin);
-    if (!HOLD_COLS) /* what was read of so long a row is no longer near */
+    if (OP_GIVEN || !HOLD_COLS) /* nothing was read, or of so long a row that it is not near */
         announce(row);
     UNROLL for (uint k = 0; k < CHUNK; k += Y_LINE)
         write_line(out, row, k, held, past);
