@@ -52,13 +52,12 @@ INLINE void ask_targets(struct row *row)
 }
 
 /* Then, while x is on its way, what rows keep. */
-INLINE void keep_asked(struct keep *keep, struct row *row, const struct held *held)
+INLINE void keep_asked(struct keep *keep, const struct row *row, const struct held *held)
 {
     EACH(v)
     {
 #if HAS_TARGETS
-        row[v].label_x = label_logit(row[v], held, v);
-        keep_target(keep + v, row[v], row[v].label, row[v].label_x);
+        keep_target(keep + v, row[v], row[v].label, label_logit(row[v], held, v));
 #else
         keep_start(keep + v, row[v]);
 #endif

@@ -270,7 +270,7 @@ static void ptx_wait_copies(void)
 }
 
 /* Loads before this are sent for before those behind it, whatever the compiler thinks of the
- * order; all lanes come here. */
+ * order; all lanes that have not ended come here. */
 static void ptx_ask(void)
 {
     __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");

@@ -15,8 +15,8 @@ enum {
     MAX_GROUP_WORDS = 32768,
     STOCKED_REGISTERS = 64,
     MORE_STOCKED_REGISTERS = 72,
-    STOCKED_ITEMS = 256, /* that such a work-group has at most */
-    FEW_STOCKED_ITEMS = 128,
+    MOST_READ_ITEMS = 256,   /* of a work-group that has these and only reads, */
+    MOST_RAGGED_ITEMS = 128, /* or whose rows are ragged */
     FEW_WORDS = 24
 };
 
@@ -190,16 +190,16 @@ static bool reads_only(const struct problem *p)
     return clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
 }
 
-/* Where packs stand in local memory. 16-bit rows spill some words with the fewer ones: those
- * that are only read, if they take all places, and ragged ones in small work-groups, which
- * are as fast with more. */
+/* Where packs stand in local memory. 16-bit rows spill some words with the fewer ones:
+ * those that are only read, if they take all places, and ragged ones in small
+ * work-groups, which are as fast with more. */
 static unsigned stocked_registers(const struct config *config, const struct problem *p,
                                   const struct traits *t)
 {
     size_t wg = clsm_config_wg(config), pack = PACK_BYTES / 2;
     size_t places = packs_held(config, p, t) * pack * wg;
-    bool more = reads_only(p) ? wg <= STOCKED_ITEMS && p->cols % places == 0
-                              : wg <= FEW_STOCKED_ITEMS && p->cols % pack;
+    bool more = reads_only(p) ? wg <= MOST_READ_ITEMS && p->cols % places == 0
+                              : wg <= MOST_RAGGED_ITEMS && p->cols % pack;
     bool halves = clsm_type_bytes(p->x.type) == 2;
     bool ahead = clsm_variants[config->variant].ahead;
     return more && halves && !ahead ? MORE_STOCKED_REGISTERS : STOCKED_REGISTERS;

@@ -12,9 +12,9 @@ enum {
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
-    FEW_ITEM_REALS = 32,
-    MANY_ITEM_REALS = 72,
-    ITEM_REGISTERS = 96,
+    FEW_GRADIENT_REALS = 32,  /* beyond these, ... */
+    MOST_GRADIENT_REALS = 72, /* ... up to these, */
+    GRADIENT_REGISTERS = 96,  /* ... it has so many registers */
     TURN_WORDS = 16,          /* of a turn, where it has more than that */
     TURN_REGISTERS = 64,
     MORE_REGISTERS = 80, /* with more to do; the same besides all that is held */
@@ -218,14 +218,16 @@ static unsigned held_registers(size_t words, const struct config *config,
     return beside + (unsigned)words + (unsigned)(COLUMN_REGISTERS * (double)columns);
 }
 
-/* Of a work-item with softmaxes to itself, where NVIDIA's compiler takes more for gradients
- * of targets than are good for some tens of 16-bit numbers; elsewhere it decides well. */
+/* Of a work-item with softmaxes to itself, where NVIDIA's compiler takes more for
+ * gradients of targets than are good for some tens of 16-bit numbers; elsewhere it
+ * decides well. */
 static unsigned item_registers(const struct config *config, const struct problem *p)
 {
     size_t beside = clsm_config_beside(config, p), reals = p->cols * beside;
     bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
-    bool many = reals > FEW_ITEM_REALS && reals <= MANY_ITEM_REALS && beside <= 2;
-    return gradient && many && clsm_type_bytes(p->x.type) == 2 ? ITEM_REGISTERS : 0;
+    bool many =
+        reals > FEW_GRADIENT_REALS && reals <= MOST_GRADIENT_REALS && beside <= 2;
+    return gradient && many && clsm_type_bytes(p->x.type) == 2 ? GRADIENT_REGISTERS : 0;
 }
 
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)

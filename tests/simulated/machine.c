@@ -206,9 +206,21 @@ float ptx_swap(float v, unsigned distance)
     return lanes->value[number % 2][lane ^ distance];
 }
 
+/* Have all lanes that go on come to this exchange? */
+static bool all_came(unsigned long number)
+{
+    const struct item *first = m.items + m.current / LANES * LANES;
+    for (unsigned i = 0; i < LANES; i++)
+        if (!first[i].done && first[i].exchanges <= number)
+            return false;
+    return true;
+}
+
 void ptx_ask(void)
 {
-    ptx_swap(0, 0);
+    unsigned long number = self()->exchanges++;
+    for (m.lanes[m.current / LANES].arrived++; !all_came(number);)
+        others();
 }
 
 bool ptx_any(bool v)

@@ -84,6 +84,7 @@ cross_entropy f16 2    5 512 spatial:WG=64,TILE=512       1
 cross_entropy f32 3   40 64 spatial:WG=64,TILE=128        2
 cross_entropy_loss bf16 3 150 64 spatial:WG=64,TILE=128   2
 cross_entropy_loss bf16 3 10 64 spatial:WG=64,TILE=128    2
+cross_entropy f32 3     10 20 spatial:WG=64,TILE=128      2
 cross_entropy_loss f32 3  64 64 strided:WG=64,TILE=32     2
 log_softmax bf16 2     2 512 spatial:WG=64,TILE=256       2
 log_softmax f16  2     8 512 spatial:WG=64,TILE=128       2
