@@ -36,6 +36,7 @@
     X(choose_measured)                                                                 \
     X(held)                                                                            \
     X(tiles)                                                                           \
+    X(registers)                                                                       \
     X(tuned)                                                                           \
     X(usage)                                                                           \
     X(processor)                                                                       \

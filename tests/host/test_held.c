@@ -227,46 +227,6 @@ START_TEST(work_groups_settle_where_many_long_rows_add_one_mask)
 END_TEST
 
 /* More of them on a unit than NVIDIA's compiler would leave room for. */
-START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
-{
-    static const struct {
-        clsm_op op;
-        size_t cols;
-        const char *config;
-        unsigned registers;
-    } rows[] = {{CLSM_CROSS_ENTROPY, 250, "staged:CLUSTER=4,WG=64", 96},
-                {CLSM_CROSS_ENTROPY, 200, "staged:CLUSTER=4,WG=64", 80},
-                {CLSM_CROSS_ENTROPY, 250, "staged:CLUSTER=8,WG=64", 64},
-                {CLSM_CROSS_ENTROPY, 190, "staged:CLUSTER=8,WG=64", 0},
-                {CLSM_CROSS_ENTROPY_LOSS, 250, "staged:CLUSTER=4,WG=64", 0},
-                {CLSM_SOFTMAX, 250, "staged:CLUSTER=4,WG=64", 0},
-                {CLSM_SOFTMAX, 4096, "registers:WG=64", 64},
-                {CLSM_LOG_SUM_EXP, 4096, "registers:WG=64", 72},
-                {CLSM_LOG_SUM_EXP, 4090, "registers:WG=64", 64},
-                {CLSM_SOFTMAX, 32768, "ahead:WG=128,HOLD=8", 72},
-                {CLSM_SOFTMAX, 50257, "ahead:WG=128,HOLD=8", 64},
-                {CLSM_CROSS_ENTROPY, 21, "spatial:WG=64,TILE=128", 96},
-                {CLSM_CROSS_ENTROPY, 10, "spatial:WG=64,TILE=128", 0},
-                {CLSM_CROSS_ENTROPY_LOSS, 21, "spatial:WG=64,TILE=128", 0},
-                {CLSM_SOFTMAX, 8192, "registers:WG=128", 64},
-                {CLSM_SOFTMAX, 10087, "registers:WG=128", 72},
-                {CLSM_LOG_SUM_EXP, 10087, "registers:WG=128", 64},
-                {CLSM_LOG_SUM_EXP, 20000, "registers:WG=256", 64},
-                {CLSM_LOG_SUM_EXP, 32768, "registers:WG=256", 72},
-                {CLSM_LOG_SUM_EXP, 131072, "joined:WG=128,HOLD=16", 72}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct traits t = gpu;
-        struct problem p = packed(rows[i].op, CLSM_BF16, 100000, rows[i].cols);
-        struct config config;
-        bool exact;
-        ck_assert_int_eq(clsm_config_parse(rows[i].config, &config, &exact), CLSM_OK);
-        ck_assert_uint_eq(clsm_config_registers(&config, &p, &t), 0);
-        t.bits |= TRAIT_NV_OPTIONS;
-        ck_assert_uint_eq(clsm_config_registers(&config, &p, &t), rows[i].registers);
-    }
-}
-END_TEST
-
 START_TEST(who_cannot_wait_shares_rows_in_several_launches)
 {
     struct traits t = gpu;
@@ -354,7 +314,6 @@ Suite *held_suite(void)
         t, parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same);
     tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
     tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
-    tcase_add_test(t, work_items_have_the_registers_that_they_need_and_no_more);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_several_launches);
     tcase_add_test(t, a_row_has_the_launches_that_it_needs);
     tcase_add_test(t, usual_rows_on_a_gpu_with_lanes_are_held);
