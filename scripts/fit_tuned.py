@@ -42,7 +42,8 @@ def kind_of(problem):
         return "WRITES_GRADIENT"
     if problem["op"].startswith("finish"):
         return "FINISHES"
-    return "WRITES_LOGS" if problem["op"] == "log_softmax" else "WRITES_ROW"
+    kinds = {"softmax": "WRITES_SOFTMAX", "log_softmax": "WRITES_LOGS"}
+    return kinds.get(problem["op"], "WRITES_ROW")
 
 
 class Group:

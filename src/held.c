@@ -17,7 +17,14 @@ enum {
     MORE_STOCKED_REGISTERS = 72,
     MOST_READ_ITEMS = 256,   /* of a work-group that has these and only reads, */
     MOST_RAGGED_ITEMS = 128, /* or whose rows are ragged */
-    FEW_WORDS = 24
+    FEW_WORDS = 24,
+    LEAST_REGISTERS = 32,      /* of softmax alone, */
+    SOFTMAX_REGISTERS = 24,    /* besides words that become terms and leave again */
+    UNDER_WAY_BYTES = 57344,   /* of x on a unit, of whole lines */
+    RAGGED_UNDER_WAY = 65536,  /* or others */
+    MOST_SMALL_REGISTERS = 72, /* of work-groups of up to 128, */
+    MOST_LARGE_REGISTERS = 64, /* up to 256, */
+    MOST_GIANT_REGISTERS = 40  /* and more */
 };
 
 /* Words of one pack: as many as it has, or a real for each logit that is held ready;
@@ -231,6 +238,40 @@ static unsigned working_registers(const struct config *config, const struct prob
     return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
 
+/* As many as leave room for the work-groups that have all their rows of x under way on
+ * a unit. With less of it memory waits, and with more softmax is 1 to 2% slower. */
+static unsigned row_registers(const struct config *config, const struct problem *p)
+{
+    size_t wg = clsm_config_wg(config), row = p->cols * clsm_type_bytes(p->x.type);
+    size_t bytes = row % LINE_BYTES ? RAGGED_UNDER_WAY : UNDER_WAY_BYTES;
+    size_t room = UNIT_REGISTERS / (((bytes - 1) / row + 1) * wg);
+    size_t most = wg <= 128   ? MOST_SMALL_REGISTERS
+                  : wg <= 256 ? MOST_LARGE_REGISTERS
+                              : MOST_GIANT_REGISTERS;
+    return (unsigned)((room < most ? room : most) / REGISTER_STEP * REGISTER_STEP);
+}
+
+/* Of a row that a work-group holds in registers alone, with `held` words of a
+ * work-item. Logarithms, and 16-bit rows that begin anywhere, have more to do than to
+ * wait for memory. */
+static unsigned alone_registers(const struct config *config, const struct problem *p,
+                                const struct traits *t, unsigned held)
+{
+    enum effort effort = clsm_problem_effort(p);
+    unsigned wanted = held + working_registers(config, p, t, held);
+    bool logs = effort == LOGARITHM && clsm_config_wg(config) <= 128;
+    if (!clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
+        !(logs || effort == NORMALISES))
+        return wanted;
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    bool ragged = p->cols * clsm_type_bytes(p->x.type) % PACK_BYTES != 0;
+    unsigned row = row_registers(config, p),
+             least = logs ? wanted : held + SOFTMAX_REGISTERS;
+    if (row < least)
+        row = least < LEAST_REGISTERS ? LEAST_REGISTERS : least;
+    return halves && ragged && row > wanted ? wanted : row;
+}
+
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
@@ -238,10 +279,13 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
     bool group = geometry == ROW_PER_GROUP || geometry == ROW_PER_GROUPS;
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
-    unsigned wanted = held ? held + working_registers(config, p, t, held)
+    bool stock = held && clsm_config_stock_bytes(config, p, t);
+    bool alone = geometry == ROW_PER_GROUP && !stock;
+    unsigned wanted = held && alone ? alone_registers(config, p, t, held)
+                      : held        ? held + working_registers(config, p, t, held)
                       : geometry == ROWS_PER_GROUP ? clsm_block_registers(config, p)
                                                    : clsm_tile_registers(config, p);
-    if (held && clsm_config_stock_bytes(config, p, t)) {
+    if (stock) {
         unsigned stocked = stocked_registers(config, p, t);
         wanted = wanted < stocked ? stocked : wanted;
     }

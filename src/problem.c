@@ -182,6 +182,13 @@ bool clsm_problem_has_forms(const struct problem *p)
     return p->scale != 1 || clsm_has(p, CLSM_MASK) || clsm_problem_holds_logits(p);
 }
 
+bool clsm_problem_is_plain(const struct problem *p)
+{
+    bool one_width = clsm_type_bytes(p->x.type) == clsm_type_bytes(p->y.type);
+    return one_width && !p->operands && !p->strided && !p->open_cols &&
+           !clsm_problem_has_forms(p) && !clsm_problem_is_batched(p);
+}
+
 double clsm_problem_likely_rows(const struct problem *p)
 {
     bool unknown = p->deterministic || (p->open_rows && !p->rows);

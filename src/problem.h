@@ -72,6 +72,9 @@ bool clsm_problem_is_batched(const struct problem *p);
 /* Is a logit more than x: scaled, capped, biased or masked by an operand? */
 bool clsm_problem_has_forms(const struct problem *p);
 
+/* Are there packed rows of x and y of one width, and nothing besides? */
+bool clsm_problem_is_plain(const struct problem *p);
+
 /* Softmaxes that a choice is made for: many where their number is unknown, or where a
  * row's bits may not depend on it. */
 double clsm_problem_likely_rows(const struct problem *p);

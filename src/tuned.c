@@ -21,14 +21,15 @@ static enum op_kind kind_of(const struct problem *p)
         return SUMS_ONLY;
     if (clsm_has(p, CLSM_FROM_MAX))
         return FINISHES;
-    return clsm_op_may(p->op) & CLSM_LOGARITHM ? WRITES_LOGS : WRITES_ROW;
+    if (clsm_op_may(p->op) & CLSM_LOGARITHM)
+        return WRITES_LOGS;
+    return clsm_problem_is_plain(p) ? WRITES_SOFTMAX : WRITES_ROW;
 }
 
 /* Whose records serve a kind besides its own and ANY_KIND's. */
 static const enum op_kind serve_too[OP_KIND_COUNT] = {
-    [WRITES_LOGS] = WRITES_ROW,
-    [WRITES_GRADIENT] = WRITES_ROW,
-    [FINISHES] = WRITES_ROW,
+    [WRITES_SOFTMAX] = WRITES_ROW,  [WRITES_LOGS] = WRITES_ROW,
+    [WRITES_GRADIENT] = WRITES_ROW, [FINISHES] = WRITES_ROW,
     [WRITES_ONE] = READS_ONLY,
 };
 

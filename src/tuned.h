@@ -9,6 +9,7 @@
 enum op_kind {
     ANY_KIND,
     WRITES_ROW,      /* find a maximum and a sum, write a row; */
+    WRITES_SOFTMAX,  /* nothing else, of packed rows alone; */
     WRITES_LOGS,     /* logarithms, */
     WRITES_GRADIENT, /* or a gradient of targets, */
     FINISHES,        /* or are given both (records of WRITES_ROW serve these too) */
@@ -36,7 +37,7 @@ struct tuned {
 
 /* The rows of tuned.def, as elements of an array. */
 #define TUNED(...) {__VA_ARGS__, 1},
-#define TUNED_EVEN(...) {__VA_ARGS__, 2},
+#define TUNED_OF(multiple, ...) {__VA_ARGS__, multiple},
 
 /* The first record for this device, kind of operation, type and shape, or NULL. */
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t);
