@@ -18,13 +18,9 @@ enum {
     MOST_READ_ITEMS = 256,   /* of a work-group that has these and only reads, */
     MOST_RAGGED_ITEMS = 128, /* or whose rows are ragged */
     FEW_WORDS = 24,
-    LEAST_REGISTERS = 32,      /* of softmax alone, */
-    SOFTMAX_REGISTERS = 24,    /* besides words that become terms and leave again */
-    UNDER_WAY_BYTES = 57344,   /* of x on a unit, of whole lines */
-    RAGGED_UNDER_WAY = 65536,  /* or others */
-    MOST_SMALL_REGISTERS = 72, /* of work-groups of up to 128, */
-    MOST_LARGE_REGISTERS = 64, /* up to 256, */
-    MOST_GIANT_REGISTERS = 40  /* and more */
+    SOFTMAX_REGISTERS = 24,   /* besides words that become terms and leave again */
+    UNDER_WAY_BYTES = 57344,  /* of x on a unit, of whole lines */
+    RAGGED_UNDER_WAY = 65536, /* or others */
 };
 
 /* Words of one pack: as many as it has, or a real for each logit that is held ready;
@@ -238,17 +234,30 @@ static unsigned working_registers(const struct config *config, const struct prob
     return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
 
+/* Registers of a softmax's work-item, by the largest work-group. */
+static const struct {
+    size_t wg;
+    unsigned least, most;
+} softmax_registers[] = {
+    {64, 40, 72}, {128, 32, 72}, {256, 32, 64}, {SIZE_MAX, 32, 40}};
+
 /* As many as leave room for the work-groups that have all their rows of x under way on
- * a unit. With less of it memory waits, and with more softmax is 1 to 2% slower. */
-static unsigned row_registers(const struct config *config, const struct problem *p)
+ * a unit, if the `needed` ones do. With less of it memory waits, and with more softmax
+ * is 1 to 2% slower. */
+static unsigned row_registers(const struct config *config, const struct problem *p,
+                              unsigned needed)
 {
     size_t wg = clsm_config_wg(config), row = p->cols * clsm_type_bytes(p->x.type);
     size_t bytes = row % LINE_BYTES ? RAGGED_UNDER_WAY : UNDER_WAY_BYTES;
     size_t room = UNIT_REGISTERS / (((bytes - 1) / row + 1) * wg);
-    size_t most = wg <= 128   ? MOST_SMALL_REGISTERS
-                  : wg <= 256 ? MOST_LARGE_REGISTERS
-                              : MOST_GIANT_REGISTERS;
-    return (unsigned)((room < most ? room : most) / REGISTER_STEP * REGISTER_STEP);
+    unsigned k = 0;
+    while (wg > softmax_registers[k].wg)
+        k++;
+    unsigned most = softmax_registers[k].most, least = softmax_registers[k].least;
+    unsigned registers = room < most ? (unsigned)room : most;
+    registers -= registers % REGISTER_STEP;
+    registers = registers < needed ? needed : registers;
+    return registers < least ? least : registers;
 }
 
 /* Of a row that a work-group holds in registers alone, with `held` words of a
@@ -263,13 +272,10 @@ static unsigned alone_registers(const struct config *config, const struct proble
     if (!clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
         !(logs || effort == NORMALISES))
         return wanted;
-    bool halves = clsm_type_bytes(p->x.type) == 2;
-    bool ragged = p->cols * clsm_type_bytes(p->x.type) % PACK_BYTES != 0;
-    unsigned row = row_registers(config, p),
-             least = logs ? wanted : held + SOFTMAX_REGISTERS;
-    if (row < least)
-        row = least < LEAST_REGISTERS ? LEAST_REGISTERS : least;
-    return halves && ragged && row > wanted ? wanted : row;
+    size_t bytes = clsm_type_bytes(p->x.type);
+    bool anywhere = bytes == 2 && p->cols * bytes % PACK_BYTES != 0;
+    unsigned row = row_registers(config, p, logs ? wanted : held + SOFTMAX_REGISTERS);
+    return anywhere && row > wanted ? wanted : row;
 }
 
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,
