@@ -26,7 +26,8 @@ enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
 enum {
     PACK_BYTES = 16,
     LINE_BYTES = 128,
-    MAX_HELD_WORDS = 64 /* of a work-item, in registers */
+    MAX_HELD_WORDS = 64, /* of a work-item, in registers; */
+    KEPT_WORDS = 32      /* of these, where local memory takes the rest */
 };
 
 struct variant {
@@ -134,6 +135,10 @@ size_t clsm_tile_part_groups(const struct config *config, const struct problem *
 /* Packs of 16 bytes of x that each worker holds. */
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t);
+
+/* Packs that it has a place for, in registers or elsewhere. */
+unsigned clsm_config_packs_held(const struct config *config, const struct problem *p,
+                                const struct traits *t);
 
 /* Work-groups that share a row. At most MOST_PARTS. */
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
