@@ -108,7 +108,7 @@ static const char *chosen_on_h200(const clsm_problem *given)
 {
     struct traits h200 = gpu;
     struct problem p;
-    h200.bits |= TRAIT_PTX;
+    h200.bits |= TRAIT_PTX | TRAIT_NV_OPTIONS;
     ck_assert_int_eq(clsm_problem_check(given, &p), CLSM_OK);
     ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
     return clsm_variants[c.ranked[0].config.variant].name;
@@ -287,6 +287,32 @@ START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
 }
 END_TEST
 
+/* Softmax takes the registers that bring enough of x under way; what does more does
+ * not.
+ */
+START_TEST(records_of_softmax_alone_serve_nothing_else)
+{
+    static const struct {
+        clsm_op op;
+        float scale;
+        unsigned operands, wg;
+    } cases[] = {
+        {CLSM_SOFTMAX, 1, 0, 256},
+        {CLSM_SOFTMAX, 0.5F, 0, 128},
+        {CLSM_SOFTMAX, 1, CLSM_BIT(CLSM_LSE), 128},
+        {CLSM_LOG_SOFTMAX, 1, 0, 64},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        clsm_problem_init(&given, cases[i].op, CLSM_F32, 16384, 4096);
+        given.scale = cases[i].scale;
+        given.operands = cases[i].operands;
+        ck_assert_str_eq(chosen_on_h200(&given), "registers");
+        ck_assert_uint_eq(clsm_config_wg(&c.ranked[0].config), cases[i].wg);
+    }
+}
+END_TEST
+
 Suite *choose_measured_suite(void)
 {
     Suite *suite = suite_create("choose_measured");
@@ -300,6 +326,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, middle_axes_go_to_what_was_measured_fastest);
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
+    tcase_add_test(t, records_of_softmax_alone_serve_nothing_else);
     suite_add_tcase(suite, t);
     return suite;
 }
