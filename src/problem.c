@@ -186,7 +186,8 @@ bool clsm_problem_is_plain(const struct problem *p)
 {
     bool one_width = clsm_type_bytes(p->x.type) == clsm_type_bytes(p->y.type);
     return one_width && !p->operands && !p->strided && !p->open_cols &&
-           !clsm_problem_has_forms(p) && !clsm_problem_is_batched(p);
+           p->nonfinite != CLSM_NONFINITE_LIMIT && !clsm_problem_has_forms(p) &&
+           !clsm_problem_is_batched(p);
 }
 
 double clsm_problem_likely_rows(const struct problem *p)

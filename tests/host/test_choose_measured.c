@@ -295,18 +295,22 @@ START_TEST(records_of_softmax_alone_serve_nothing_else)
     static const struct {
         clsm_op op;
         float scale;
-        unsigned operands, wg;
+        unsigned operands;
+        clsm_nonfinite nonfinite;
+        unsigned wg;
     } cases[] = {
-        {CLSM_SOFTMAX, 1, 0, 256},
-        {CLSM_SOFTMAX, 0.5F, 0, 128},
-        {CLSM_SOFTMAX, 1, CLSM_BIT(CLSM_LSE), 128},
-        {CLSM_LOG_SOFTMAX, 1, 0, 64},
+        {CLSM_SOFTMAX, 1, 0, CLSM_NONFINITE_DEFAULT, 256},
+        {CLSM_SOFTMAX, 0.5F, 0, CLSM_NONFINITE_DEFAULT, 128},
+        {CLSM_SOFTMAX, 1, CLSM_BIT(CLSM_LSE), CLSM_NONFINITE_DEFAULT, 128},
+        {CLSM_SOFTMAX, 1, 0, CLSM_NONFINITE_LIMIT, 128},
+        {CLSM_LOG_SOFTMAX, 1, 0, CLSM_NONFINITE_DEFAULT, 64},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
         clsm_problem_init(&given, cases[i].op, CLSM_F32, 16384, 4096);
         given.scale = cases[i].scale;
         given.operands = cases[i].operands;
+        given.nonfinite = cases[i].nonfinite;
         ck_assert_str_eq(chosen_on_h200(&given), "registers");
         ck_assert_uint_eq(clsm_config_wg(&c.ranked[0].config), cases[i].wg);
     }
