@@ -99,7 +99,7 @@ static unsigned alone_registers(const struct config *config, const struct proble
     enum effort effort = clsm_problem_effort(p);
     unsigned wanted = held + working_registers(config, p, t, held);
     bool logs = effort == LOGARITHM && clsm_config_wg(config) <= 128;
-    if (!clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
+    if (!p->cols || !clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
         !(logs || effort == NORMALISES))
         return wanted;
     size_t bytes = clsm_type_bytes(p->x.type);

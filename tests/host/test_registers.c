@@ -25,6 +25,7 @@ START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
                 {CLSM_SOFTMAX, 8192, "registers:WG=256", 64},
                 {CLSM_SOFTMAX, 16384, "registers:WG=512", 40},
                 {CLSM_SOFTMAX, 4421, "registers:WG=128", 52},
+                {CLSM_SOFTMAX, 0, "registers:WG=64", 36},
                 {CLSM_SOFTMAX, 1361, "registers:WG=64", 40},
                 {CLSM_SOFTMAX, 1024, "registers:WG=64", 40},
                 {CLSM_LOG_SOFTMAX, 4096, "registers:WG=128", 72},
