@@ -50,10 +50,7 @@ clsm_row(TENSORS)
 #else
     __local SCALAR held[1];
 #endif
-    size_t g = get_group_id(0), groups = get_num_groups(0);
-    size_t each = shape.rows / groups, extra = shape.rows % groups;
-    size_t first = g * each + (g < extra ? g : extra);
-    size_t last = first + each + (g < extra ? 1 : 0);
+    struct span rows = own_span(shape.rows);
     /* PoCL takes local memory for a function's own where its address is a constant */
-    take_rows(ALL_TENSORS, first, last, held + FRONT + shape.zero);
+    take_rows(ALL_TENSORS, rows.first, rows.last, held + FRONT + shape.zero);
 }

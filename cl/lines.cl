@@ -333,11 +333,9 @@ __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
     __local uint16 room[ROOM_BYTES / LINE_BYTES];
-    size_t g = get_group_id(0), groups = get_num_groups(0);
-    size_t each = shape.rows / groups, extra = shape.rows % groups;
-    size_t first = g * each + (g < extra ? g : extra);
-    size_t last = first + each + (g < extra ? 1 : 0);
+    struct span rows = own_span(shape.rows);
     __local uint16 *held = room + FRONT_BYTES / LINE_BYTES + shape.zero;
     __local uint16 *waiting = STRAIGHT ? held : held + WAITING_AT / LINE_BYTES;
-    take_rows(ALL_TENSORS, first, last, (__local SCALAR *)held, (__local word_y *)waiting);
+    take_rows(ALL_TENSORS, rows.first, rows.last, (__local SCALAR *)held,
+              (__local word_y *)waiting);
 }

@@ -247,11 +247,9 @@ clsm_row(TENSORS)
 #if HAS_DY
     __local real dy_held[HELD];
 #endif
-    size_t g = get_group_id(0), groups = get_num_groups(0);
     const size_t inner = shape.inner, each_row = (inner + VEC - 1) / VEC;
-    size_t vectors = shape.rows / inner * each_row;
-    size_t each = vectors / groups, extra = vectors % groups;
-    size_t v = g * each + min(g, extra), last = v + each + (g < extra ? 1 : 0);
+    struct span vectors = own_span(shape.rows / inner * each_row);
+    size_t v = vectors.first, last = vectors.last;
     bool large = is_large(shape), collide = columns_collide(shape);
     while (v < last) {
         size_t at = v % each_row, left = inner - at * VEC;

@@ -285,12 +285,9 @@ __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
     __local uint16 waiting[(FULL + VEC * COLS + 2 * SPARE) / Y_LINE];
-    size_t g = get_group_id(0), groups = get_num_groups(0);
-    size_t vectors = (shape.rows + VEC - 1) / VEC; /* of rows, which are not shared */
-    size_t each = vectors / groups, extra = vectors % groups;
-    size_t first = g * each + (g < extra ? g : extra);
-    size_t last = first + each + (g < extra ? 1 : 0);
-    if (first < last)
-        take_rows(ALL_TENSORS, first * VEC, min(last * VEC, (size_t)shape.rows),
+    struct span vectors = own_span((shape.rows + VEC - 1) / VEC); /* which are not shared */
+    if (vectors.first < vectors.last)
+        take_rows(ALL_TENSORS, vectors.first * VEC,
+                  min(vectors.last * VEC, (size_t)shape.rows),
                   (__local word_y *)(waiting + shape.zero));
 }

@@ -11,10 +11,7 @@
 __kernel WORK_GROUP(1) void
 clsm_row(TENSORS)
 {
-    size_t g = get_group_id(0), groups = get_num_groups(0);
-    size_t each = shape.rows / groups, extra = shape.rows % groups;
-    size_t first = g * each + (g < extra ? g : extra);
-    size_t last = first + each + (g < extra ? 1 : 0);
-    for (size_t r = first; r < last; r++)
+    struct span rows = own_span(shape.rows);
+    for (size_t r = rows.first; r < rows.last; r++)
         three_passes(ROW_AT(r), 0, VEC, 0);
 }

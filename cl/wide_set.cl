@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of workers is one work-item: the elements of its vectors. */
+#include "span.cl"
+
 INLINE real set_max(real v, __local real *scratch)
 {
     return lanes_max(v, scratch);
