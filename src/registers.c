@@ -90,7 +90,7 @@ static unsigned row_registers(const struct config *config, const struct problem 
     return registers < least ? least : registers;
 }
 
-/* Of a row that a work-group holds in registers alone, with `held` words of a
+/* Of a row that a work-group holds whole, in registers alone, with `held` words of a
  * work-item. Logarithms, and 16-bit rows that begin anywhere, have more to do than to
  * wait for memory. */
 static unsigned alone_registers(const struct config *config, const struct problem *p,
@@ -113,6 +113,7 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
 {
     enum geometry geometry = clsm_variants[config->variant].geometry;
     bool group = geometry == ROW_PER_GROUP || geometry == ROW_PER_GROUPS;
+    bool alone = geometry == ROW_PER_GROUP && clsm_variants[config->variant].packs;
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
     if (!(t->bits & TRAIT_NV_OPTIONS))
@@ -123,7 +124,7 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
                                             : clsm_tile_registers(config, p);
     else if (clsm_config_stock_bytes(config, p, t))
         wanted = stocked_registers(config, p, t, held);
-    else if (geometry == ROW_PER_GROUP)
+    else if (alone)
         wanted = alone_registers(config, p, t, held);
     else
         wanted = held + working_registers(config, p, t, held);

@@ -9,7 +9,7 @@
 enum op_kind {
     ANY_KIND,
     WRITES_ROW,      /* find a maximum and a sum, write a row; */
-    WRITES_SOFTMAX,  /* nothing else, of packed rows alone; */
+    WRITES_SOFTMAX,  /* that and nothing else, of packed rows; */
     WRITES_LOGS,     /* logarithms, */
     WRITES_GRADIENT, /* or a gradient of targets, */
     FINISHES,        /* or are given both (records of WRITES_ROW serve these too) */

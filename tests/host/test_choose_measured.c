@@ -287,9 +287,7 @@ START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
 }
 END_TEST
 
-/* Softmax takes the registers that bring enough of x under way; what does more does
- * not.
- */
+/* Registers follow the bytes under way in softmax rows with nothing besides. */
 START_TEST(records_of_softmax_alone_serve_nothing_else)
 {
     static const struct {

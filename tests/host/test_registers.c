@@ -31,6 +31,8 @@ START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
                 {CLSM_LOG_SOFTMAX, 4096, "registers:WG=128", 72},
                 {CLSM_LOG_SOFTMAX, 8192, "registers:WG=256", 48},
                 {CLSM_SOFTMAX_BACKWARD, 8192, "registers:WG=256", 64},
+                {CLSM_SOFTMAX, 100000, "reverse:WG=1024,PACKS=4", 48},
+                {CLSM_SOFTMAX, 100000, "reverse:WG=512,PACKS=4", 48},
                 {CLSM_LOG_SUM_EXP, 4096, "registers:WG=64", 72},
                 {CLSM_LOG_SUM_EXP, 4090, "registers:WG=64", 64},
                 {CLSM_SOFTMAX, 32768, "ahead:WG=128,HOLD=8", 72},
