@@ -193,7 +193,7 @@ def print_records(kind, records, a):
     for r in records:
         size = "ANY_BYTES" if r.element_bytes == ANY else r.element_bytes
         top = "MAX_COLS" if r.cols_max == MOST_COLS else r.cols_max
-        print(f'TUNED("{a.on}", {a.needs}, {a.lacks}, {kind}, {size}, {r.rows_min}, '
+        print(f'TUNED({a.on}, {kind}, {size}, {r.rows_min}, '
               f'{r.cols_min}, {top}, "{r.config}")')
 
 
@@ -214,9 +214,7 @@ def parse():
     parser.add_argument("--unknown", type=float, default=3, help="the regret that a "
                         "configuration gets where it was not measured (3)")
     parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--on", default="GPU with subgroups")
-    parser.add_argument("--needs", default="TRAIT_LANES")
-    parser.add_argument("--lacks", default="TRAIT_CPU")
+    parser.add_argument("--on", default="LANES_GPU", help="kind of device of src/tuned.h")
     return parser.parse_args()
 
 

@@ -35,6 +35,13 @@ struct tuned {
     size_t multiple; /* of which those lengths are */
 };
 
+/* Kinds of devices: in words, the traits that they must have, and must not have. */
+#define PLAIN_CPU "CPU without FMA", TRAIT_CPU, TRAIT_FMA
+#define LANES_GPU "GPU with subgroups", TRAIT_LANES, TRAIT_CPU
+#define WAITING_GPU "GPU with subgroups", TRAIT_LANES | TRAIT_WAIT, TRAIT_CPU
+#define NVIDIA_GPU                                                                       \
+    "NVIDIA GPU", TRAIT_LANES | TRAIT_WAIT | TRAIT_NV_OPTIONS, TRAIT_CPU
+
 /* The rows of tuned.def, as elements of an array. */
 #define TUNED(...) {__VA_ARGS__, 1},
 #define TUNED_OF(multiple, ...) {__VA_ARGS__, multiple},
