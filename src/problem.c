@@ -185,9 +185,9 @@ bool clsm_problem_has_forms(const struct problem *p)
 bool clsm_problem_is_plain(const struct problem *p)
 {
     bool one_width = clsm_type_bytes(p->x.type) == clsm_type_bytes(p->y.type);
-    return one_width && !p->operands && !p->strided && !p->open_cols &&
-           p->nonfinite != CLSM_NONFINITE_LIMIT && !clsm_problem_has_forms(p) &&
-           !clsm_problem_is_batched(p);
+    return one_width && !(p->operands & ~CLSM_BIT(CLSM_DY)) && !p->strided &&
+           !p->open_cols && p->nonfinite != CLSM_NONFINITE_LIMIT &&
+           !clsm_problem_holds_logits(p) && !clsm_problem_is_batched(p);
 }
 
 double clsm_problem_likely_rows(const struct problem *p)

@@ -7,11 +7,13 @@
 enum {
     STOCKED_REGISTERS = 64,
     MORE_STOCKED_REGISTERS = 72,
+    MOST_STOCKED_REGISTERS = 80,
+    MANY_PACKS = 12,         /* of a work-item, of which most are in local memory */
     MOST_READ_ITEMS = 256,   /* of a work-group that has these and only reads, */
     MOST_RAGGED_ITEMS = 128, /* or whose rows are ragged */
     FEW_WORDS = 24,
     SOFTMAX_REGISTERS = 24,  /* besides words that become terms and leave again */
-    UNDER_WAY_BYTES = 57344, /* of x on a unit, of whole lines */
+    UNDER_WAY_BYTES = 57344, /* of x and dy on a unit, of whole lines */
     RAGGED_UNDER_WAY = 65536 /* or others */
 };
 
@@ -40,27 +42,60 @@ static unsigned working_registers(const struct config *config, const struct prob
     bool stay = clsm_masks_stay(config, p);
     bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
                      (clsm_type_bytes(p->x.type) > 2 || stay);
-    if (stay && held <= FEW_WORDS && !clsm_sums_again(p))
-        return 40; /* as many work-groups as local memory has room for */
-    bool more = wide_mask || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
+    if (stay &&
+        held <= FEW_WORDS) /* as many work-groups as local memory has room for */
+        return clsm_sums_again(p) ? 44 : 40;
+    bool given = clsm_has(p, CLSM_MASK) && p->mask_type == CLSM_MASK_BOOL &&
+                 clsm_problem_effort(p) == WRITES && held >= FEW_WORDS;
+    bool more =
+        wide_mask || given || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
     return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
 
-/* Where packs stand in local memory. 16-bit rows spill some words with the fewer ones:
- * those that are only read, if they take all places, and ragged ones in small
- * work-groups, which are as fast with more. */
+/* Of 16-bit rows that spill some words with the fewer ones: those that are only read,
+ * if they take all places, and ragged ones in small work-groups, which are as fast with
+ * more. */
+static bool is_crowded(const struct config *config, const struct problem *p,
+                       const struct traits *t)
+{
+    size_t wg = clsm_config_wg(config), pack = PACK_BYTES / 2;
+    size_t places = clsm_config_packs_held(config, p, t) * pack * wg;
+    return reads_only(p) ? wg <= MOST_READ_ITEMS && p->cols % places == 0
+                         : wg <= MOST_RAGGED_ITEMS && p->cols % pack;
+}
+
+/* Where packs stand in local memory, the fewest by what is done besides: masks, scales
+ * and logarithms have values of their own. With fewer some words spill, with more there
+ * are too few work-groups. */
+static unsigned stocked_least(const struct config *config, const struct problem *p,
+                              const struct traits *t)
+{
+    enum effort effort = clsm_problem_effort(p);
+    bool halves = clsm_type_bytes(p->x.type) == 2, mask = clsm_has(p, CLSM_MASK);
+    bool logs = effort == LOGARITHM, numbers = effort == NUMBERS;
+    bool scaled = clsm_problem_has_forms(p) && !mask;
+    bool bounded = clsm_problem_is_batched(p) && !mask;
+    bool wide = mask && p->mask_type != CLSM_MASK_BOOL;
+    if (clsm_variants[config->variant].ahead) {
+        bool whole = p->cols % (PACK_BYTES / 2) == 0;
+        bool more = halves && logs && whole && (scaled || bounded);
+        return effort == WRITES && bounded ? MOST_STOCKED_REGISTERS
+               : more                      ? MORE_STOCKED_REGISTERS
+                                           : STOCKED_REGISTERS;
+    }
+    if (halves ? mask && numbers : wide && logs)
+        return MOST_STOCKED_REGISTERS;
+    bool sums = numbers && clsm_op_may(p->op) & CLSM_LOGARITHM &&
+                clsm_config_packs_held(config, p, t) >= MANY_PACKS;
+    bool more = halves ? is_crowded(config, p, t) : scaled && (logs || sums);
+    return more ? MORE_STOCKED_REGISTERS : STOCKED_REGISTERS;
+}
+
 static unsigned stocked_registers(const struct config *config, const struct problem *p,
                                   const struct traits *t, unsigned held)
 {
     unsigned wanted = held + working_registers(config, p, t, held);
-    size_t wg = clsm_config_wg(config), pack = PACK_BYTES / 2;
-    size_t places = clsm_config_packs_held(config, p, t) * pack * wg;
-    bool more = reads_only(p) ? wg <= MOST_READ_ITEMS && p->cols % places == 0
-                              : wg <= MOST_RAGGED_ITEMS && p->cols % pack;
-    bool halves = clsm_type_bytes(p->x.type) == 2;
-    bool ahead = clsm_variants[config->variant].ahead;
-    unsigned least =
-        more && halves && !ahead ? MORE_STOCKED_REGISTERS : STOCKED_REGISTERS;
+    unsigned least = stocked_least(config, p, t);
     return wanted < least ? least : wanted;
 }
 
@@ -69,15 +104,17 @@ static const struct {
     size_t wg;
     unsigned least, most;
 } softmax_registers[] = {
-    {64, 40, 72}, {128, 32, 72}, {256, 32, 64}, {SIZE_MAX, 32, 40}};
+    {64, 40, 168}, {128, 32, 128}, {256, 32, 64}, {SIZE_MAX, 32, 40}};
 
-/* As many as leave room for the work-groups that have all their rows of x under way on
- * a unit, if the `needed` ones do. With less of it memory waits, and with more softmax
- * is 1 to 2% slower. */
+/* As many as leave room for the work-groups that have all their rows of x and dy under
+ * way on a unit, if the `needed` ones do. With less of it memory waits, and with more
+ * softmax is 1 to 2% slower. */
 static unsigned row_registers(const struct config *config, const struct problem *p,
                               unsigned needed)
 {
-    size_t wg = clsm_config_wg(config), row = p->cols * clsm_type_bytes(p->x.type);
+    size_t wg = clsm_config_wg(config), element = clsm_type_bytes(p->x.type);
+    element += clsm_has(p, CLSM_DY) ? clsm_type_bytes(p->dy.type) : 0;
+    size_t row = p->cols * element;
     size_t bytes = row % LINE_BYTES ? RAGGED_UNDER_WAY : UNDER_WAY_BYTES;
     size_t room = UNIT_REGISTERS / (((bytes - 1) / row + 1) * wg);
     unsigned k = 0;
@@ -98,13 +135,17 @@ static unsigned alone_registers(const struct config *config, const struct proble
 {
     enum effort effort = clsm_problem_effort(p);
     unsigned wanted = held + working_registers(config, p, t, held);
-    bool logs = effort == LOGARITHM && clsm_config_wg(config) <= 128;
+    size_t bytes = clsm_type_bytes(p->x.type), row_bytes = p->cols * bytes;
+    bool logs = effort == LOGARITHM && clsm_config_wg(config) <= 128 &&
+                (bytes == 4 || p->scale == 1);
+    bool sums = effort == SUMS && row_bytes % LINE_BYTES == 0;
+    bool normalises = effort == NORMALISES;
     if (!p->cols || !clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
-        !(logs || effort == NORMALISES))
+        !(logs || sums || normalises))
         return wanted;
-    size_t bytes = clsm_type_bytes(p->x.type);
-    bool anywhere = bytes == 2 && p->cols * bytes % PACK_BYTES != 0;
-    unsigned row = row_registers(config, p, logs ? wanted : held + SOFTMAX_REGISTERS);
+    bool anywhere = bytes == 2 && row_bytes % PACK_BYTES != 0;
+    unsigned row =
+        row_registers(config, p, normalises ? held + SOFTMAX_REGISTERS : wanted);
     return anywhere && row > wanted ? wanted : row;
 }
 

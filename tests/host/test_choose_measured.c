@@ -287,7 +287,7 @@ START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
 }
 END_TEST
 
-/* Registers follow the bytes under way in softmax rows with nothing besides. */
+/* Registers follow the bytes under way in softmax rows with a scale at most. */
 START_TEST(records_of_softmax_alone_serve_nothing_else)
 {
     static const struct {
@@ -298,7 +298,8 @@ START_TEST(records_of_softmax_alone_serve_nothing_else)
         unsigned wg;
     } cases[] = {
         {CLSM_SOFTMAX, 1, 0, CLSM_NONFINITE_DEFAULT, 256},
-        {CLSM_SOFTMAX, 0.5F, 0, CLSM_NONFINITE_DEFAULT, 128},
+        {CLSM_SOFTMAX, 0.5F, 0, CLSM_NONFINITE_DEFAULT, 256},
+        {CLSM_SOFTMAX, -0.5F, 0, CLSM_NONFINITE_DEFAULT, 128},
         {CLSM_SOFTMAX, 1, CLSM_BIT(CLSM_LSE), CLSM_NONFINITE_DEFAULT, 128},
         {CLSM_SOFTMAX, 1, 0, CLSM_NONFINITE_LIMIT, 128},
         {CLSM_LOG_SOFTMAX, 1, 0, CLSM_NONFINITE_DEFAULT, 64},
