@@ -8,9 +8,9 @@ enum {
     STOCKED_REGISTERS = 64,
     MORE_STOCKED_REGISTERS = 72,
     MOST_STOCKED_REGISTERS = 80,
-    MANY_PACKS = 12,         /* of a work-item, of which most are in local memory */
-    MOST_READ_ITEMS = 256,   /* of a work-group that has these and only reads, */
-    MOST_RAGGED_ITEMS = 128, /* or whose rows are ragged */
+    MANY_PACKS = 12,        /* of a work-item, of which most are in local memory */
+    MOST_READ_ITEMS = 256,  /* of a work-group that has these and only reads, */
+    MOST_SMALL_ITEMS = 128, /* or whose rows are ragged, or scaled logarithms */
     FEW_WORDS = 24,
     SOFTMAX_REGISTERS = 24,  /* besides words that become terms and leave again */
     UNDER_WAY_BYTES = 57344, /* of x and dy on a unit, of whole lines */
@@ -20,6 +20,12 @@ enum {
 static bool reads_only(const struct problem *p)
 {
     return clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
+}
+
+/* Is a mask added, and not of one byte? */
+static bool adds_mask(const struct problem *p)
+{
+    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
 }
 
 /* Are 16-bit rows of whole packs only read, or come their parts ahead, with all places
@@ -40,15 +46,12 @@ static unsigned working_registers(const struct config *config, const struct prob
                                   const struct traits *t, unsigned held)
 {
     bool stay = clsm_masks_stay(config, p);
-    bool wide_mask = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
-                     (clsm_type_bytes(p->x.type) > 2 || stay);
-    if (stay &&
-        held <= FEW_WORDS) /* as many work-groups as local memory has room for */
+    if (stay && held <= FEW_WORDS) /* as many groups as local memory has room for */
         return clsm_sums_again(p) ? 44 : 40;
-    bool given = clsm_has(p, CLSM_MASK) && p->mask_type == CLSM_MASK_BOOL &&
-                 clsm_problem_effort(p) == WRITES && held >= FEW_WORDS;
-    bool more =
-        wide_mask || given || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
+    bool wide = adds_mask(p) && (clsm_type_bytes(p->x.type) > 2 || stay);
+    bool given = clsm_has(p, CLSM_MASK) && !adds_mask(p) && held >= FEW_WORDS &&
+                 clsm_problem_effort(p) == WRITES;
+    bool more = wide || given || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
     return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
 
@@ -61,7 +64,7 @@ static bool is_crowded(const struct config *config, const struct problem *p,
     size_t wg = clsm_config_wg(config), pack = PACK_BYTES / 2;
     size_t places = clsm_config_packs_held(config, p, t) * pack * wg;
     return reads_only(p) ? wg <= MOST_READ_ITEMS && p->cols % places == 0
-                         : wg <= MOST_RAGGED_ITEMS && p->cols % pack;
+                         : wg <= MOST_SMALL_ITEMS && p->cols % pack;
 }
 
 /* Where packs stand in local memory, the fewest by what is done besides: masks, scales
@@ -72,10 +75,9 @@ static unsigned stocked_least(const struct config *config, const struct problem 
 {
     enum effort effort = clsm_problem_effort(p);
     bool halves = clsm_type_bytes(p->x.type) == 2, mask = clsm_has(p, CLSM_MASK);
-    bool logs = effort == LOGARITHM, numbers = effort == NUMBERS;
+    bool logs = effort == LOGARITHM;
     bool scaled = clsm_problem_has_forms(p) && !mask;
     bool bounded = clsm_problem_is_batched(p) && !mask;
-    bool wide = mask && p->mask_type != CLSM_MASK_BOOL;
     if (clsm_variants[config->variant].ahead) {
         bool whole = p->cols % (PACK_BYTES / 2) == 0;
         bool more = halves && logs && whole && (scaled || bounded);
@@ -83,11 +85,12 @@ static unsigned stocked_least(const struct config *config, const struct problem 
                : more                      ? MORE_STOCKED_REGISTERS
                                            : STOCKED_REGISTERS;
     }
-    if (halves ? mask && numbers : wide && logs)
+    if (halves ? mask && effort == NUMBERS : adds_mask(p) && logs)
         return MOST_STOCKED_REGISTERS;
-    bool sums = numbers && clsm_op_may(p->op) & CLSM_LOGARITHM &&
-                clsm_config_packs_held(config, p, t) >= MANY_PACKS;
-    bool more = halves ? is_crowded(config, p, t) : scaled && (logs || sums);
+    bool many = clsm_config_packs_held(config, p, t) >= MANY_PACKS;
+    bool sums = clsm_op_may(p->op) & CLSM_LOGARITHM &&
+                (many || (logs && clsm_config_wg(config) <= MOST_SMALL_ITEMS));
+    bool more = halves ? is_crowded(config, p, t) : scaled && sums;
     return more ? MORE_STOCKED_REGISTERS : STOCKED_REGISTERS;
 }
 
@@ -136,7 +139,7 @@ static unsigned alone_registers(const struct config *config, const struct proble
     enum effort effort = clsm_problem_effort(p);
     unsigned wanted = held + working_registers(config, p, t, held);
     size_t bytes = clsm_type_bytes(p->x.type), row_bytes = p->cols * bytes;
-    bool logs = effort == LOGARITHM && clsm_config_wg(config) <= 128 &&
+    bool logs = effort == LOGARITHM && clsm_config_wg(config) <= MOST_SMALL_ITEMS &&
                 (bytes == 4 || p->scale == 1);
     bool sums = effort == SUMS && row_bytes % LINE_BYTES == 0;
     bool normalises = effort == NORMALISES;

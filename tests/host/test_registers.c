@@ -62,11 +62,73 @@ START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
 }
 END_TEST
 
+/* Masks, scales and bounds have values of their own beside what is held. */
+START_TEST(work_items_have_more_registers_where_forms_need_them)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t cols;
+        float scale;
+        unsigned operands, flags;
+        clsm_mask_type mask;
+        const char *config;
+        unsigned registers;
+    } rows[] = {
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 8192, .5F, 0, 0, 0, "registers:WG=128", 72},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 8192, 1, 0, 0, 0, "registers:WG=128", 64},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 2048, .5F, 0, 0, 0, "registers:WG=128", 72},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 5700, .5F, 0, 0, 0, "registers:WG=256", 64},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 12000, .5F, 0, 0, 0, "registers:WG=256", 72},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 8192, .5F, 0, 0, 0, "registers:WG=256", 48},
+        {CLSM_LOG_SUM_EXP, CLSM_F32, 16384, .5F, 0, 0, 0, "registers:WG=256", 72},
+        {CLSM_LOG_SUM_EXP, CLSM_F32, 4421, .5F, 0, 0, 0, "registers:WG=128", 64},
+        {CLSM_STATISTICS, CLSM_F32, 16384, .5F, 0, 0, 0, "registers:WG=256", 64},
+        {CLSM_LOG_SUM_EXP, CLSM_BF16, 50257, 1, CLSM_BIT(CLSM_MASK), 0, CLSM_MASK_BOOL,
+         "joined:WG=128,HOLD=16", 80},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 8192, 1, CLSM_BIT(CLSM_MASK), 0, CLSM_MASK_F32,
+         "registers:WG=128", 80},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 50257, 1, CLSM_BIT(CLSM_MASK), 0, CLSM_MASK_F32,
+         "settled:WG=128,HOLD=5", 64},
+        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 65536, 1, CLSM_BIT(CLSM_MASK), 0,
+         CLSM_MASK_BOOL, "joined:WG=128,HOLD=8", 80},
+        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 1449, 1, CLSM_BIT(CLSM_MASK), 0,
+         CLSM_MASK_BOOL, "registers:WG=64", 44},
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 50257, 1, 0, CLSM_CAUSAL, 0,
+         "ahead:WG=128,HOLD=8", 80},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 32768, 1, 0, CLSM_CAUSAL, 0,
+         "ahead:WG=128,HOLD=8", 72},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 50257, 1, 0, CLSM_CAUSAL, 0,
+         "ahead:WG=128,HOLD=8", 64},
+        {CLSM_SOFTMAX_BACKWARD, CLSM_F32, 2048, 1, 0, 0, 0, "registers:WG=256", 64},
+        {CLSM_SOFTMAX_BACKWARD, CLSM_F32, 2047, 1, 0, 0, 0, "registers:WG=256", 48},
+        {CLSM_SOFTMAX_BACKWARD, CLSM_BF16, 2048, 1, 0, 0, 0, "registers:WG=128", 72}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct traits t = gpu;
+        clsm_problem given;
+        struct problem p;
+        struct config config;
+        bool exact;
+        t.bits |= TRAIT_NV_OPTIONS;
+        clsm_problem_init(&given, rows[i].op, rows[i].type, 100000, rows[i].cols);
+        given.scale = rows[i].scale;
+        given.operands |= rows[i].operands;
+        given.flags = rows[i].flags;
+        given.mask_type = rows[i].mask;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_config_parse(rows[i].config, &config, &exact), CLSM_OK);
+        EXPECT(clsm_config_registers(&config, &p, &t) == rows[i].registers,
+               "row %zu: %u registers", i, clsm_config_registers(&config, &p, &t));
+    }
+}
+END_TEST
+
 Suite *registers_suite(void)
 {
     Suite *suite = suite_create("registers");
     TCase *t = tcase_create("registers");
     tcase_add_test(t, work_items_have_the_registers_that_they_need_and_no_more);
+    tcase_add_test(t, work_items_have_more_registers_where_forms_need_them);
     suite_add_tcase(suite, t);
     return suite;
 }
