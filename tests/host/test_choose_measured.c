@@ -256,6 +256,9 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {524288, 16, 8, "spatial"},     {149, 28330, 6, "registers"},
         {8000, 300, 16, "strided"},     {3050, 270, 13, "subgroup"},
         {128, 128, 8, "staged"},        {2500, 160, 14, "staged"},
+        {22369, 6000, 1, "registers"},  {16384, 8192, 2, "registers"},
+        {15252, 8800, 3, "registers"},  {300, 52000, 1, "registers"},
+        {2581, 52000, 3, "online"},     {16384, 8192, 8, "registers"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
