@@ -30,9 +30,10 @@ enum {
     ITEM_LAUNCH = 6840, /* and a wait, where work-items have softmaxes to themselves */
     ITEM_STEPS = 90,    /* of such a work-item, */
     ITEM_TARGET_STEPS = 95,
-    ITEM_LOSS_STEPS = 6,       /* for a target whose loss alone is wanted, */
+    ITEM_LOSS_STEPS = 30,      /* for a target whose loss alone is wanted, */
     ITEM_REGISTERS = 58,       /* that it needs besides what it holds, */
-    ITEM_TARGET_REGISTERS = 8, /* and for each target; */
+    ITEM_WITH_TARGETS = 42,    /* ... or where it has targets, */
+    ITEM_TARGET_REGISTERS = 5, /* and for each of these; */
     ITEM_SETS = 21,            /* sets of lanes of these keep a unit busy */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
@@ -145,8 +146,11 @@ static double estimate_items(const struct config *config, const struct problem *
     bool targets = clsm_has(p, CLSM_TARGETS);
     bool halves = bytes == 2 && beside > 1 && reals > WIDE_REALS;
     double words = halves ? reals * 3 / 4 : reals;
-    words += targets ? ITEM_TARGET_REGISTERS * beside : 0;
-    double registers = fmin(MOST_REGISTERS, words + ITEM_REGISTERS);
+    if (targets)
+        words = (effort == NUMBERS ? reals * bytes / WORD : reals) +
+                ITEM_TARGET_REGISTERS * beside;
+    double besides = targets ? ITEM_WITH_TARGETS : ITEM_REGISTERS;
+    double registers = fmin(MOST_REGISTERS, words + besides);
     double there = UNIT_REGISTERS / SET_LANES / registers;
     there = fmin(there, ceil(sets / units));
     double steps = ITEM_STEPS / beside + steps_of[effort].item_sums;
