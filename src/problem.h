@@ -72,8 +72,9 @@ bool clsm_problem_is_batched(const struct problem *p);
 /* Is a logit more than x: scaled, capped, biased or masked by an operand? */
 bool clsm_problem_has_forms(const struct problem *p);
 
-/* Are there packed rows of x and y of one width, known lengths, and nothing besides: no
- * operands, forms, batches or limits of broken rows? */
+/* Are there packed rows of x and y of one width, known lengths, and nothing besides but
+ * a gradient and a scale: no operands, other forms, batches or limits of broken rows?
+ */
 bool clsm_problem_is_plain(const struct problem *p);
 
 /* Softmaxes that a choice is made for: many where their number is unknown, or where a

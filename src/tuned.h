@@ -9,7 +9,7 @@
 enum op_kind {
     ANY_KIND,
     WRITES_ROW,      /* find a maximum and a sum, write a row; */
-    WRITES_SOFTMAX,  /* that and nothing else, of packed rows; */
+    WRITES_SOFTMAX,  /* that and nothing else but a scale, of packed rows; */
     WRITES_LOGS,     /* logarithms, */
     WRITES_GRADIENT, /* or a gradient of targets, */
     FINISHES,        /* or are given both (records of WRITES_ROW serve these too) */
@@ -39,8 +39,7 @@ struct tuned {
 #define PLAIN_CPU "CPU without FMA", TRAIT_CPU, TRAIT_FMA
 #define LANES_GPU "GPU with subgroups", TRAIT_LANES, TRAIT_CPU
 #define WAITING_GPU "GPU with subgroups", TRAIT_LANES | TRAIT_WAIT, TRAIT_CPU
-#define NVIDIA_GPU                                                                       \
-    "NVIDIA GPU", TRAIT_LANES | TRAIT_WAIT | TRAIT_NV_OPTIONS, TRAIT_CPU
+#define NVIDIA_GPU "NVIDIA GPU", TRAIT_LANES | TRAIT_WAIT | TRAIT_NV_OPTIONS, TRAIT_CPU
 
 /* The rows of tuned.def, as elements of an array. */
 #define TUNED(...) {__VA_ARGS__, 1},
