@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands share. */
 #include "command.h"
+#include "staged.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int complain(int exit_status, const char *format, ...)
@@ -130,37 +130,30 @@ const char *json_option(const char *path)
     return path;
 }
 
-/* What is there and no regular file, a device or a link, stays what it is. */
-static bool is_replaced(const char *path)
+static bool put_text(int fd, const void *what)
 {
-    struct stat s;
-    return strcmp(path, "-") != 0 && (lstat(path, &s) != 0 || S_ISREG(s.st_mode));
+    return staged_put(fd, what, strlen(what)) && staged_put(fd, "\n", 1);
 }
 
-static FILE *open_json(const char *path)
+static bool write_file(const char *path, const char *text)
 {
-    if (strcmp(path, "-") != 0)
-        return fopen(path, "w");
-    return only_json ? only_json : stdout;
+    struct staged s;
+    return staged_begin(path, put_text, text, &s) && staged_commit(&s);
+}
+
+static bool print_json(const char *text)
+{
+    FILE *f = only_json ? only_json : stdout;
+    return fprintf(f, "%s\n", text) > 0 && fflush(f) == 0;
 }
 
 bool json_write(const char *path, const cJSON *json)
 {
-    char temporary[4096];
     char *text = cJSON_Print(json);
-    bool replace = is_replaced(path);
-    snprintf(temporary, sizeof temporary, "%s.part", path);
-    FILE *f = text ? open_json(replace ? temporary : path) : NULL;
-    bool good = f && fprintf(f, "%s\n", text) > 0;
-    if (f)
-        good = (strcmp(path, "-") == 0 ? fflush(f) : fclose(f)) == 0 && good;
-    if (replace)
-        good = good && rename(temporary, path) == 0;
-    if (!good) {
+    bool print = strcmp(path, "-") == 0;
+    bool good = text && (print ? print_json(text) : write_file(path, text));
+    if (!good)
         complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (f && replace)
-            remove(temporary);
-    }
     cJSON_free(text);
     return good;
 }

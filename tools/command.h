@@ -61,8 +61,7 @@ cJSON *json_device(const clsm_device_info *info);
  * now on, and what else is printed to stderr. */
 const char *json_option(const char *path);
 
-/* Write to a temporary name and rename; "-" is stdout, and what is there and no regular
- * file is written to. False with a message said. */
+/* A file as staged.h has it; "-" is stdout. False with a message said. */
 bool json_write(const char *path, const cJSON *json);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "clsoftmax.h"
+#include "staged.h"
 
 enum { NPY_MAX_DIMS = 8 };
 
@@ -55,29 +56,14 @@ bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
 
 /**
  * Write an array; bf16 goes out as raw bits, 'u2'. The file appears whole or not at
- * all: it is written beside the target, synced and renamed over it, keeping the mode of
- * a file that was there and the symbolic link that led to it. What is no regular file
- * (/dev/null, a fifo) is written to directly. Not for use while other threads create
- * files: the umask is set for an instant to be read.
+ * all, see staged.h.
  */
 bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes);
 
-/** An array that is written beside its target and waits to be renamed. */
-struct npy_staged {
-    const char *path;
-    const struct npy *array;
-    char *name, *target; /**< NULL: no regular file, written by npy_commit() */
-};
-
-/**
- * npy_write() in two steps, for several files that are to appear all or none: what can
- * fail is likely to fail in the first. Each stage that succeeds ends in a commit or a
- * discard; path and array live until then.
- */
-bool npy_stage(const char *path, const struct npy *a, struct npy_staged *staged,
+/** npy_write() in two steps, for several files that are to appear all or none. */
+bool npy_stage(const char *path, const struct npy *a, struct staged *staged,
                char *error, size_t error_bytes);
-bool npy_commit(struct npy_staged *staged, char *error, size_t error_bytes);
-void npy_discard(struct npy_staged *staged);
+bool npy_commit(struct staged *staged, char *error, size_t error_bytes);
 
 /** Free the data and empty the array. NULL is fine. */
 void npy_free(struct npy *a);

@@ -18,7 +18,7 @@ static void tell(const struct run_job *job, int t)
 
 int run_write(struct run_job *job)
 {
-    struct npy_staged staged[RUN_TENSORS];
+    struct staged staged[RUN_TENSORS];
     char error[512];
     int n = 0, done = 0;
     bool good = true;
@@ -31,7 +31,7 @@ int run_write(struct run_job *job)
     for (; good && done < n; done++)
         good = npy_commit(&staged[done], error, sizeof error);
     for (; done < n; done++)
-        npy_discard(&staged[done]);
+        staged_discard(&staged[done]);
     for (int t = 0; t < RUN_TENSORS && good; t++)
         if (job->out[t])
             tell(job, t);

@@ -185,6 +185,20 @@ START_TEST(a_symbolic_link_stays_and_its_file_is_replaced)
 }
 END_TEST
 
+START_TEST(a_link_that_leads_nowhere_stays_and_leads_to_the_file)
+{
+    char link[sizeof file + 8];
+
+    snprintf(link, sizeof link, "%s.link", file);
+    ck_assert_int_eq(symlink("a.npy", link), 0);
+    const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
+    ck_assert(npy_write(link, &out, error, sizeof error));
+    ck_assert(reads(false));
+    holds(1, out.shape, "cd", 2);
+    ck_assert_int_eq(entries(false), 2);
+}
+END_TEST
+
 START_TEST(a_failed_write_leaves_the_old_file_and_no_other)
 {
     static const char data[4096];
@@ -207,12 +221,12 @@ END_TEST
 START_TEST(a_staged_array_appears_when_committed)
 {
     const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
-    struct npy_staged staged;
+    struct staged staged;
 
     ck_assert(writes(CLSM_F16, 1, "ab"));
     ck_assert(npy_stage(file, &out, &staged, error, sizeof error));
     ck_assert_int_eq(entries(false), 2);
-    npy_discard(&staged);
+    staged_discard(&staged);
     ck_assert_int_eq(entries(false), 1);
     ck_assert(reads(false));
     holds(1, out.shape, "ab", 2);
@@ -296,6 +310,7 @@ Suite *npy_write_suite(void)
     tcase_add_test(c, an_empty_array_is_written);
     tcase_add_test(c, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode);
     tcase_add_test(c, a_symbolic_link_stays_and_its_file_is_replaced);
+    tcase_add_test(c, a_link_that_leads_nowhere_stays_and_leads_to_the_file);
     tcase_add_test(c, a_failed_write_leaves_the_old_file_and_no_other);
     tcase_add_test(c, a_staged_array_appears_when_committed);
     tcase_add_test(c, an_impossible_target_is_told);
