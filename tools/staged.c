@@ -45,17 +45,28 @@ static bool write_directly(const struct staged *s)
     return fd >= 0 && finish(fd, s->write(fd, s->what));
 }
 
-static bool write_beside(struct staged *s, mode_t mode)
+/* A name of its own beside the target; -1 where there can be none. */
+static int open_beside(struct staged *s, mode_t mode)
 {
-    size_t bytes = strlen(s->target) + sizeof ".XXXXXX";
+    size_t bytes = strlen(s->target) + 48;
+    int fd = -1;
     s->name = malloc(bytes);
-    if (!s->name)
-        return false;
-    snprintf(s->name, bytes, "%s.XXXXXX", s->target);
-    int fd = mkstemp(s->name);
+    for (unsigned n = 0; s->name && fd < 0; n++) {
+        snprintf(s->name, bytes, "%s.%ld-%u", s->target, (long)getpid(), n);
+        fd = open(s->name, O_WRONLY | O_CREAT | O_EXCL, mode);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* With the mode that the file had, or that the umask leaves a new one. */
+static bool write_beside(struct staged *s, const struct stat *old)
+{
+    int fd = open_beside(s, old ? 0600 : 0666);
     if (fd >= 0)
-        return finish(fd,
-                      fchmod(fd, mode) == 0 && s->write(fd, s->what) && fsync(fd) == 0);
+        return finish(fd, (!old || fchmod(fd, old->st_mode & 0777) == 0) &&
+                              s->write(fd, s->what) && fsync(fd) == 0);
     int cause = errno;
     free(s->name);
     s->name = NULL;
@@ -68,13 +79,11 @@ bool staged_begin(const char *path, staged_writer *write, const void *what,
 {
     struct stat st;
     bool there = stat(path, &st) == 0;
-    mode_t mask = umask(0);
-    umask(mask);
     *s = (struct staged){path, write, what, NULL, NULL};
     if (there ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0)
         return true;
     s->target = there ? realpath(path, NULL) : strdup(path);
-    if (s->target && write_beside(s, (there ? st.st_mode : 0666 & ~mask) & 0777))
+    if (s->target && write_beside(s, there ? &st : NULL))
         return true;
     int cause = errno;
     staged_discard(s);

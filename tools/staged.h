@@ -3,8 +3,7 @@
  * Files that appear whole or not at all: written beside the target, synced and renamed
  * over it, keeping the mode of a file that was there and the symbolic link that led to
  * it. What is no regular file (/dev/null, a fifo, a link that leads nowhere) is written
- * to directly, at the end.
- * Where a function returns false, errno tells why.
+ * to directly, at the end. Where a function returns false, errno tells why.
  */
 #ifndef STAGED_H
 #define STAGED_H
@@ -23,8 +22,7 @@ struct staged {
 };
 
 /* What can fail is likely to fail here. Each that succeeds ends in a commit or a
- * discard; path and `what` live until then. Not for use while other threads create
- * files: the umask is set for an instant to be read. */
+ * discard; path and `what` live until then. */
 bool staged_begin(const char *path, staged_writer *write, const void *what,
                   struct staged *s);
 bool staged_commit(struct staged *s);

@@ -170,31 +170,42 @@ START_TEST(a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode)
 }
 END_TEST
 
-START_TEST(a_symbolic_link_stays_and_its_file_is_replaced)
+/* Writes by way of a link, which stays. */
+static void write_linked(void)
 {
+    const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
     char link[sizeof file + 8];
 
-    ck_assert(writes(CLSM_F16, 1, "ab"));
     snprintf(link, sizeof link, "%s.link", file);
     ck_assert_int_eq(symlink("a.npy", link), 0);
-    const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
     ck_assert(npy_write(link, &out, error, sizeof error));
     ck_assert(reads(false));
     holds(1, out.shape, "cd", 2);
     ck_assert_int_eq(entries(false), 2);
 }
+
+START_TEST(a_symbolic_link_stays_and_its_file_is_replaced)
+{
+    ck_assert(writes(CLSM_F16, 1, "ab"));
+    write_linked();
+}
 END_TEST
 
 START_TEST(a_link_that_leads_nowhere_stays_and_leads_to_the_file)
 {
-    char link[sizeof file + 8];
+    write_linked();
+}
+END_TEST
 
-    snprintf(link, sizeof link, "%s.link", file);
-    ck_assert_int_eq(symlink("a.npy", link), 0);
-    const struct npy out = {1, {1}, 1, CLSM_F16, "cd"};
-    ck_assert(npy_write(link, &out, error, sizeof error));
-    ck_assert(reads(false));
-    holds(1, out.shape, "cd", 2);
+START_TEST(another_s_unfinished_file_stays_and_another_name_is_found)
+{
+    char other[sizeof file + 32];
+
+    snprintf(other, sizeof other, "%s.%ld-0", file, (long)getpid());
+    FILE *f = fopen(other, "w");
+    ck_assert_ptr_nonnull(f);
+    fclose(f);
+    ck_assert(writes(CLSM_F16, 1, "ab"));
     ck_assert_int_eq(entries(false), 2);
 }
 END_TEST
@@ -311,6 +322,7 @@ Suite *npy_write_suite(void)
     tcase_add_test(c, a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode);
     tcase_add_test(c, a_symbolic_link_stays_and_its_file_is_replaced);
     tcase_add_test(c, a_link_that_leads_nowhere_stays_and_leads_to_the_file);
+    tcase_add_test(c, another_s_unfinished_file_stays_and_another_name_is_found);
     tcase_add_test(c, a_failed_write_leaves_the_old_file_and_no_other);
     tcase_add_test(c, a_staged_array_appears_when_committed);
     tcase_add_test(c, an_impossible_target_is_told);
