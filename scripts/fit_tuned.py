@@ -193,8 +193,7 @@ def print_records(kind, records, a):
     for r in records:
         size = "ANY_BYTES" if r.element_bytes == ANY else r.element_bytes
         top = "MAX_COLS" if r.cols_max == MOST_COLS else r.cols_max
-        print(f'TUNED({a.on}, {kind}, {size}, {r.rows_min}, '
-              f'{r.cols_min}, {top}, "{r.config}")')
+        print(f'TUNED({a.on}, {kind}, {size}, {r.rows_min}, {r.cols_min}, {top}, "{r.config}")')
 
 
 def read(paths):

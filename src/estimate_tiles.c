@@ -132,6 +132,21 @@ static bool ones_apart(const struct config *config, const struct problem *p,
     return all && hold * workers <= FEW_HUNDRED && clsm_op_may(p->op) & CLSM_LOGARITHM;
 }
 
+/* Of a work-item with so many numbers of so many softmaxes to itself. */
+static double item_registers(const struct problem *p, double reals, double beside)
+{
+    double bytes = (double)clsm_type_bytes(p->x.type), words = reals;
+    bool numbers = clsm_problem_effort(p) == NUMBERS;
+    if (clsm_has(p, CLSM_TARGETS)) {
+        words *= numbers ? bytes / WORD : 1;
+        words += ITEM_WITH_TARGETS + ITEM_TARGET_REGISTERS * beside;
+    } else {
+        words *= bytes == 2 && beside > 1 && reals > WIDE_REALS ? 3.0 / 4 : 1;
+        words += ITEM_REGISTERS;
+    }
+    return fmin(MOST_REGISTERS, words);
+}
+
 static double estimate_items(const struct config *config, const struct problem *p,
                              const struct traits *t)
 {
@@ -144,14 +159,7 @@ static double estimate_items(const struct config *config, const struct problem *
     double held = clsm_config_hold(config, p, t, &all);
     double reals = held * beside * (clsm_has(p, CLSM_DY) ? 2 : 1);
     bool targets = clsm_has(p, CLSM_TARGETS);
-    bool halves = bytes == 2 && beside > 1 && reals > WIDE_REALS;
-    double words = halves ? reals * 3 / 4 : reals;
-    if (targets)
-        words = (effort == NUMBERS ? reals * bytes / WORD : reals) +
-                ITEM_TARGET_REGISTERS * beside;
-    double besides = targets ? ITEM_WITH_TARGETS : ITEM_REGISTERS;
-    double registers = fmin(MOST_REGISTERS, words + besides);
-    double there = UNIT_REGISTERS / SET_LANES / registers;
+    double there = UNIT_REGISTERS / SET_LANES / item_registers(p, reals, beside);
     there = fmin(there, ceil(sets / units));
     double steps = ITEM_STEPS / beside + steps_of[effort].item_sums;
     steps += targets ? (effort == NUMBERS ? ITEM_LOSS_STEPS : ITEM_TARGET_STEPS) : 0;

@@ -10,7 +10,7 @@ enum {
     MOST_STOCKED_REGISTERS = 80,
     MANY_PACKS = 12,        /* of a work-item, of which most are in local memory */
     MOST_READ_ITEMS = 256,  /* of a work-group that has these and only reads, */
-    MOST_SMALL_ITEMS = 128, /* or whose rows are ragged, or scaled logarithms */
+    MOST_SMALL_ITEMS = 128, /* or that is small */
     FEW_WORDS = 24,
     SOFTMAX_REGISTERS = 24,  /* besides words that become terms and leave again */
     UNDER_WAY_BYTES = 57344, /* of x and dy on a unit, of whole lines */
@@ -22,7 +22,7 @@ static bool reads_only(const struct problem *p)
     return clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
 }
 
-/* Is a mask added, and not of one byte? */
+/* Is a mask added to logits, where a boolean one leaves some out? */
 static bool adds_mask(const struct problem *p)
 {
     return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
@@ -49,9 +49,9 @@ static unsigned working_registers(const struct config *config, const struct prob
     if (stay && held <= FEW_WORDS) /* as many groups as local memory has room for */
         return clsm_sums_again(p) ? 44 : 40;
     bool wide = adds_mask(p) && (clsm_type_bytes(p->x.type) > 2 || stay);
-    bool given = clsm_has(p, CLSM_MASK) && !adds_mask(p) && held >= FEW_WORDS &&
-                 clsm_problem_effort(p) == WRITES;
-    bool more = wide || given || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
+    bool finishes = clsm_has(p, CLSM_MASK) && !adds_mask(p) && held >= FEW_WORDS &&
+                    clsm_problem_effort(p) == WRITES;
+    bool more = wide || finishes || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
     return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
 
