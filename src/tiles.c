@@ -12,7 +12,9 @@ enum {
     MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
-    FEW_GRADIENT_REALS = 32,  /* beyond these, ... */
+    PAIR_REALS = 8,           /* of gradients of two classes each, ... */
+    PAIR_REGISTERS = 48,      /* ... for which these are enough, */
+    FEW_GRADIENT_REALS = 32,  /* and beyond these, ... */
     MOST_GRADIENT_REALS = 72, /* ... up to these, */
     GRADIENT_REGISTERS = 96,  /* ... it has so many registers */
     TURN_WORDS = 16,          /* of a turn, where it has more than that */
@@ -219,15 +221,20 @@ static unsigned held_registers(size_t words, const struct config *config,
 }
 
 /* Of a work-item with softmaxes to itself, where NVIDIA's compiler takes more for
- * gradients of targets than are good for some tens of 16-bit numbers; elsewhere it
- * decides well. */
+ * gradients of targets than are good for four times two 16-bit numbers, or for some
+ * tens of them; elsewhere it decides well. */
 static unsigned item_registers(const struct config *config, const struct problem *p)
 {
     size_t beside = clsm_config_beside(config, p), reals = p->cols * beside;
     bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+    bool plain = !clsm_has(p, CLSM_WEIGHTS) && p->label_smoothing == 0;
     bool many =
         reals > FEW_GRADIENT_REALS && reals <= MOST_GRADIENT_REALS && beside <= 2;
-    return gradient && many && clsm_type_bytes(p->x.type) == 2 ? GRADIENT_REGISTERS : 0;
+    if (!gradient || clsm_type_bytes(p->x.type) != 2)
+        return 0;
+    if (p->cols == 2 && reals == PAIR_REALS && plain && !has_more(p))
+        return PAIR_REGISTERS;
+    return many ? GRADIENT_REGISTERS : 0;
 }
 
 unsigned clsm_tile_registers(const struct config *config, const struct problem *p)
