@@ -221,13 +221,15 @@ static unsigned held_registers(size_t words, const struct config *config,
 }
 
 /* Of a work-item with softmaxes to itself, where NVIDIA's compiler takes more for
- * gradients of targets than are good for four times two 16-bit numbers, or for some
- * tens of them; elsewhere it decides well. */
+ * gradients of targets than are good for four times two 16-bit numbers, if these have
+ * no weights, smoothing or z-loss, or for some tens of them; elsewhere it decides
+ * well. */
 static unsigned item_registers(const struct config *config, const struct problem *p)
 {
     size_t beside = clsm_config_beside(config, p), reals = p->cols * beside;
     bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
-    bool plain = !clsm_has(p, CLSM_WEIGHTS) && p->label_smoothing == 0;
+    bool plain =
+        !clsm_has(p, CLSM_WEIGHTS) && p->label_smoothing == 0 && p->z_loss == 0;
     bool many =
         reals > FEW_GRADIENT_REALS && reals <= MOST_GRADIENT_REALS && beside <= 2;
     if (!gradient || clsm_type_bytes(p->x.type) != 2)

@@ -110,6 +110,9 @@ START_TEST(work_items_have_more_registers_where_forms_need_them)
          "ahead:WG=128,HOLD=8", 72},
         {CLSM_LOG_SOFTMAX, CLSM_BF16, 50257, 1, 0, CLSM_CAUSAL, 0,
          "ahead:WG=128,HOLD=8", 64},
+        {CLSM_CROSS_ENTROPY, CLSM_F16, 2, 1, 0, 0, 0, "spatial:WG=64,TILE=256", 48},
+        {CLSM_CROSS_ENTROPY, CLSM_F16, 2, 1, CLSM_BIT(CLSM_WEIGHTS), 0, 0,
+         "spatial:WG=64,TILE=256", 0},
         {CLSM_SOFTMAX_BACKWARD, CLSM_F32, 2048, 1, 0, 0, 0, "registers:WG=256", 64},
         {CLSM_SOFTMAX_BACKWARD, CLSM_F32, 2047, 1, 0, 0, 0, "registers:WG=256", 48},
         {CLSM_SOFTMAX_BACKWARD, CLSM_BF16, 2048, 1, 0, 0, 0, "registers:WG=128", 72}};
