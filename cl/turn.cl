@@ -64,8 +64,8 @@ INLINE real fours_bf16(const __global mem_bf16 *const *p, uint k, uint c)
     return bf16_reals((real_u16)FOURS(ushort, p, k));
 }
 
-/* Columns c on of all rows, `count` of them, where no more may be read; and columns 0 to COLS
- * of all rows. */
+/* Columns c on of all rows, `count` of them, where no more may be read; and columns `first` to
+ * COLS of all rows. */
 #define READ_ROWS(T)                                                                     \
     OUTLINE void read_few_##T(const __global mem_##T *const *p, uint c, uint count,      \
                               real *v)                                                   \
@@ -84,9 +84,10 @@ INLINE real fours_bf16(const __global mem_bf16 *const *p, uint k, uint c)
             v[k] = fours_##T(p, k, c);                                                   \
         turn(v);                                                                         \
     }                                                                                    \
-    INLINE void read_rows_##T(const __global mem_##T *const *p, bool safe, real *v)      \
+    INLINE void read_from_##T(const __global mem_##T *const *p, uint first, bool safe,   \
+                              real *v)                                                   \
     {                                                                                    \
-        FOUR_BY_FOUR for (uint c = 0; c < WHOLE_COLS; c += 4)                            \
+        FOUR_BY_FOUR for (uint c = first; c < WHOLE_COLS; c += 4)                        \
             read_four_##T(p, c, v + c);                                                  \
         if (WHOLE_COLS < COLS) {                                                         \
             real last[4];                                                                \
@@ -101,6 +102,38 @@ INLINE real fours_bf16(const __global mem_bf16 *const *p, uint k, uint c)
 READ_ROWS(f32)
 READ_ROWS(f16)
 READ_ROWS(bf16)
+#define read_rows_f32(p, safe, v) read_from_f32(p, 0, safe, v)
+#define read_rows_f16(p, safe, v) read_from_f16(p, 0, safe, v)
+
+/* Two neighbours of bf16 are a word of which each half is a number: eight columns at a time. */
+typedef float4 four_pairs __attribute__((aligned(2)));
+INLINE void read_eight_bf16(const __global mem_bf16 *const *p, uint c, real *v)
+{
+    real pairs[4];
+    UNROLL for (uint k = 0; k < 4; k++)
+        pairs[k] = (real)FOURS(pairs, p, k);
+    turn(pairs);
+    UNROLL for (uint k = 0; k < 4; k++)
+    {
+        real_u32 bits = AS_U32(pairs[k]);
+        v[2 * k] = AS_F32(bits << 16);
+        v[2 * k + 1] = AS_F32(bits & 0xffff0000u);
+    }
+}
+
+enum { WHOLE_EIGHTS = COLS / 8 * 8 };
+INLINE void read_rows_bf16(const __global mem_bf16 *const *p, bool safe, real *v)
+{
+    FOUR_BY_FOUR for (uint c = 0; c < WHOLE_EIGHTS; c += 8)
+        read_eight_bf16(p, c, v + c);
+    if (COLS - WHOLE_EIGHTS > 4 && safe) {
+        real last[8];
+        read_eight_bf16(p, WHOLE_EIGHTS, last);
+        UNROLL for (uint k = WHOLE_EIGHTS; k < COLS; k++)
+            v[k] = last[k - WHOLE_EIGHTS];
+    } else if (WHOLE_EIGHTS < COLS)
+        read_from_bf16(p, WHOLE_EIGHTS, safe, v);
+}
 
 /* Four columns of all rows, which stand COLS apart at `to`; rows in their order, since they
  * may be shorter than four. */
