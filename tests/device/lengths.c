@@ -85,7 +85,8 @@ struct lengths edge_lengths(const struct config *config, const struct problem *p
 {
     const struct variant *v = &clsm_variants[config->variant];
     size_t wg = clsm_config_wg(config), vec = clsm_config_value(config, "VEC", 1);
-    static const size_t runs[] = {4, 7, 12, 33}; /* of 4, 1, 4 and 1 neighbours */
+    /* of 4, 1, 4, 1 and 1 neighbours; the fourth one's pairs end beyond it */
+    static const size_t runs[] = {4, 7, 12, 13, 33};
     size_t lanes = t->bits & TRAIT_LANES ? t->lanes : 1;
     struct lengths l = {.count = 0};
     add(&l, v, 0);
