@@ -17,7 +17,6 @@
 #include "term_sum.cl"
 
 enum {
-    WHOLE_COLS = COLS / 4 * 4,
     FULL = 1024, /* results, at which lines leave */
     SPARE = 64
 };
@@ -40,24 +39,23 @@ struct group {
 #endif
 };
 
-/* From rows without gaps; or from wherever they are, whose columns may be the last that may be
- * read. */
+/* From rows without gaps, or from wherever they are; is what is behind them `safe` to read? */
 #define READ_PACKED(T, what)                                                             \
     {                                                                                    \
         const __global mem_##what *p[VEC];                                               \
         UNROLL for (uint i = 0; i < VEC; i++)                                            \
             p[i] = g->row.what + i * COLS;                                               \
-        CAT(read_rows_, T)(p, true, g->what);                                            \
+        CAT(read_rows_, T)(p, safe, g->what);                                            \
     }
 #define READ_APART(T, what)                                                              \
     {                                                                                    \
         const __global mem_##what *p[VEC];                                               \
         ROLLED for (uint i = 0; i < VEC; i++)                                            \
             p[i] = ROW_AT(r + min(i, g->rows - 1)).what;                                 \
-        CAT(read_rows_, T)(p, false, g->what);                                           \
+        CAT(read_rows_, T)(p, safe, g->what);                                            \
     }
 
-INLINE void read_group(TENSORS, size_t r, bool packed, struct group *g)
+INLINE void read_group(TENSORS, size_t r, bool packed, bool safe, struct group *g)
 {
     UNROLL_SHORT for (uint k = 0; k < VEC * COLS * sizeof(mem_x); k += LINE_BYTES)
         announce_far((const __global char *)g->row.x + FAR_BYTES + k);
@@ -165,20 +163,20 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
 /* The last columns first: with them go some of the next row's, whose turn comes later. */
 INLINE void keep_group(struct group *g, struct result result, __local word_y *to)
 {
-    FOUR_BY_FOUR for (uint c = (COLS + 3) / 4 * 4; c > 0;)
+    FOUR_BY_FOUR for (uint c = (COLS + AT_ONCE - 1) / AT_ONCE * AT_ONCE; c > 0;)
     {
-        real v[4];
-        c -= 4;
-        UNROLL for (uint k = 0; k < 4; k++)
+        real v[AT_ONCE];
+        c -= AT_ONCE;
+        UNROLL for (uint k = 0; k < AT_ONCE; k++)
             if (c + k >= COLS)
-                v[k] = v[0];
+                v[k] = v[k > 1 ? k - 2 : 0];
             else
 #if MADE_OF_TERMS
                 v[k] = op_from_term(g->row, c + k, g->x[c + k], result);
 #else
                 v[k] = op_value(g->row, group_element(g, c + k), result);
 #endif
-        keep_four(v, to + c);
+        keep_columns(v, to + c);
     }
 }
 #endif
@@ -199,14 +197,25 @@ INLINE struct state group_state(struct group *g, struct keep *keep,
     return log_beside(s);
 }
 
-/* Rows that have no gaps, and more behind them, up to here. */
-INLINE size_t packed_up_to(struct shape shape)
+/* Up to here rows have others behind them, of which some may be read with them. */
+INLINE size_t safe_up_to(struct shape shape)
+{
+    enum { BEHIND = 7 / COLS };
+    bool apart = !BATCHED && shape.x.row >= COLS;
+#if HAS_DY
+    apart = apart && shape.dy.row >= COLS;
+#endif
+    return apart && shape.rows > BEHIND ? shape.rows - BEHIND : 0;
+}
+
+/* Do they have no gaps? */
+INLINE bool is_packed(struct shape shape)
 {
     bool packed = !BATCHED && shape.x.row == COLS;
 #if HAS_DY
     packed = packed && shape.dy.row == COLS;
 #endif
-    return packed && shape.rows > 3 ? shape.rows - 3 : 0;
+    return packed;
 }
 
 /* Results to rows of which each has a place of its own. */
@@ -237,14 +246,15 @@ INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiting)
 {
     bool dense = !BATCHED && shape.y.row == COLS, past = is_large(shape);
-    size_t packed = packed_up_to(shape);
+    bool packed = is_packed(shape);
+    size_t safe = safe_up_to(shape);
     struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
     struct group g;
     g.row = ROW_AT(first);
     g.row.end = NO_COLUMN;
     for (size_t r = first; r < last; r += VEC) {
         g.rows = (uint)min((size_t)VEC, last - r);
-        read_group(ALL_TENSORS, r, g.rows == VEC && r + VEC <= packed, &g);
+        read_group(ALL_TENSORS, r, packed && g.rows == VEC, r + g.rows <= safe, &g);
         struct keep keep;
 #if OP_KEEPS
         keep_lanes(&keep, g.row, g.rows);

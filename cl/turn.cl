@@ -42,111 +42,128 @@ INLINE void turn(real *v)
     v[3] = HIGH(c, d);
 }
 
-/* Four neighbours, wherever they stand. */
+/* Four neighbours, or pairs of them, wherever they stand. */
 typedef float4 four_float __attribute__((aligned(4)));
-typedef uint4 four_uint __attribute__((aligned(4)));
 typedef ushort4 four_ushort __attribute__((aligned(2)));
+typedef float4 four_pair __attribute__((aligned(2)));
 #define four(type, p, k) (*(const __global four_##type *)((p)[k] + c))
+#define SHORTS(p, k) ((real_u16)FOURS(ushort, p, k))
 
-/* Four of columns c on of the rows k, k + 4, ..., each of which has an address. */
-INLINE real fours_f32(const __global mem_f32 *const *p, uint k, uint c)
-{
-    return (real)FOURS(float, p, k);
-}
-
-INLINE real fours_f16(const __global mem_f16 *const *p, uint k, uint c)
-{
-    return f16_reals((real_u16)FOURS(ushort, p, k));
-}
-
-INLINE real fours_bf16(const __global mem_bf16 *const *p, uint k, uint c)
-{
-    return bf16_reals((real_u16)FOURS(ushort, p, k));
-}
-
-/* Columns c on of all rows, `count` of them, where no more may be read; and columns `first` to
- * COLS of all rows. */
-#define READ_ROWS(T)                                                                     \
-    OUTLINE void read_few_##T(const __global mem_##T *const *p, uint c, uint count,      \
-                              real *v)                                                   \
+/* Columns c to c + 3 of all rows. */
+#define READ_4(T, FROM)                                                                  \
+    INLINE void read_4_##T(const __global mem_##T *const *p, uint c, real *v)            \
     {                                                                                    \
-        ROLLED for (uint k = 0; k < count; k++)                                          \
+        UNROLL for (uint k = 0; k < 4; k++)                                              \
+            v[k] = FROM;                                                                 \
+        turn(v);                                                                         \
+    }
+READ_4(f32, (real)FOURS(float, p, k))
+READ_4(f16, f16_reals(SHORTS(p, k)))
+READ_4(bf16, bf16_reals(SHORTS(p, k)))
+
+/* Columns c to c + 7: two neighbours of 16 bits are a word. */
+#define READ_8(T, EVEN, ODD)                                                             \
+    INLINE void read_8_##T(const __global mem_##T *const *p, uint c, real *v)            \
+    {                                                                                    \
+        real pairs[4];                                                                   \
+        UNROLL for (uint k = 0; k < 4; k++)                                              \
+            pairs[k] = (real)FOURS(pair, p, k);                                          \
+        turn(pairs);                                                                     \
+        UNROLL for (uint k = 0; k < 4; k++)                                              \
+        {                                                                                \
+            real_u32 bits = AS_U32(pairs[k]);                                            \
+            v[2 * k] = EVEN;                                                             \
+            v[2 * k + 1] = ODD;                                                          \
+        }                                                                                \
+    }
+READ_8(f16, f16_reals(TO_U16(bits & 0xffffu)), f16_reals(TO_U16(bits >> 16)))
+READ_8(bf16, AS_F32(bits << 16), AS_F32(bits & 0xffff0000u))
+
+/* All columns. Those that are left over from so many at once come with the ones before them; where
+ * there are none before, with what is behind the row, if that is `safe` to read. */
+#define READ_ROWS(T, AT_ONCE)                                                            \
+    OUTLINE void read_each_##T(const __global mem_##T *const *p, real *v)                \
+    {                                                                                    \
+        ROLLED for (uint k = 0; k < COLS; k++)                                           \
         {                                                                                \
             SCALAR lane[VEC];                                                            \
             ROLLED for (uint i = 0; i < VEC; i++)                                        \
-                lane[i] = get_##T(p[i] + c + k);                                         \
+                lane[i] = get_##T(p[i] + k);                                             \
             v[k] = FROM_LANES(lane);                                                     \
         }                                                                                \
     }                                                                                    \
-    INLINE void read_four_##T(const __global mem_##T *const *p, uint c, real *v)         \
+    INLINE void read_rows_##T(const __global mem_##T *const *p, bool safe, real *v)      \
     {                                                                                    \
-        UNROLL for (uint k = 0; k < 4; k++)                                              \
-            v[k] = fours_##T(p, k, c);                                                   \
-        turn(v);                                                                         \
-    }                                                                                    \
-    INLINE void read_from_##T(const __global mem_##T *const *p, uint first, bool safe,   \
-                              real *v)                                                   \
-    {                                                                                    \
-        FOUR_BY_FOUR for (uint c = first; c < WHOLE_COLS; c += 4)                        \
-            read_four_##T(p, c, v + c);                                                  \
-        if (WHOLE_COLS < COLS) {                                                         \
-            real last[4];                                                                \
-            if (safe)                                                                    \
-                read_four_##T(p, WHOLE_COLS, last);                                      \
-            else                                                                         \
-                read_few_##T(p, WHOLE_COLS, COLS - WHOLE_COLS, last);                    \
-            UNROLL for (uint k = WHOLE_COLS; k < COLS; k++)                              \
-                v[k] = last[k - WHOLE_COLS];                                             \
+        enum { WHOLE = COLS / AT_ONCE * AT_ONCE };                                       \
+        enum { LAST = COLS < AT_ONCE ? 0 : COLS - AT_ONCE };                             \
+        FOUR_BY_FOUR for (uint c = 0; c < WHOLE; c += AT_ONCE)                           \
+            CAT(CAT(read_, AT_ONCE), _##T)(p, c, v + c);                                 \
+        if (WHOLE == COLS)                                                               \
+            return;                                                                      \
+        if (WHOLE == 0 && !safe) {                                                       \
+            read_each_##T(p, v);                                                         \
+            return;                                                                      \
         }                                                                                \
+        real last[AT_ONCE];                                                              \
+        CAT(CAT(read_, AT_ONCE), _##T)(p, LAST, last);                                   \
+        UNROLL for (uint k = WHOLE; k < COLS; k++)                                       \
+            v[k] = last[k - LAST];                                                       \
     }
-READ_ROWS(f32)
-READ_ROWS(f16)
-READ_ROWS(bf16)
-#define read_rows_f32(p, safe, v) read_from_f32(p, 0, safe, v)
-#define read_rows_f16(p, safe, v) read_from_f16(p, 0, safe, v)
+#if COLS > 4
+#define PAIRS_PAY 1
+#define SHORTS_AT_ONCE 8
+#else
+#define PAIRS_PAY 0
+#define SHORTS_AT_ONCE 4
+#endif
+READ_ROWS(f32, 4)
+READ_ROWS(f16, SHORTS_AT_ONCE)
+READ_ROWS(bf16, SHORTS_AT_ONCE)
 
-/* Two neighbours of bf16 are a word of which each half is a number: eight columns at a time. */
-typedef float4 four_pairs __attribute__((aligned(2)));
-INLINE void read_eight_bf16(const __global mem_bf16 *const *p, uint c, real *v)
+/* The bits of two neighbours. */
+INLINE real_u32 joined_f16(real low, real high)
 {
-    real pairs[4];
-    UNROLL for (uint k = 0; k < 4; k++)
-        pairs[k] = (real)FOURS(pairs, p, k);
-    turn(pairs);
-    UNROLL for (uint k = 0; k < 4; k++)
-    {
-        real_u32 bits = AS_U32(pairs[k]);
-        v[2 * k] = AS_F32(bits << 16);
-        v[2 * k + 1] = AS_F32(bits & 0xffff0000u);
-    }
+    return TO_U32(f16_bits(low)) | TO_U32(f16_bits(high)) << 16;
 }
 
-enum { WHOLE_EIGHTS = COLS / 8 * 8 };
-INLINE void read_rows_bf16(const __global mem_bf16 *const *p, bool safe, real *v)
+INLINE real_u32 joined_bf16(real low, real high)
 {
-    FOUR_BY_FOUR for (uint c = 0; c < WHOLE_EIGHTS; c += 8)
-        read_eight_bf16(p, c, v + c);
-    if (COLS - WHOLE_EIGHTS > 4 && safe) {
-        real last[8];
-        read_eight_bf16(p, WHOLE_EIGHTS, last);
-        UNROLL for (uint k = WHOLE_EIGHTS; k < COLS; k++)
-            v[k] = last[k - WHOLE_EIGHTS];
-    } else if (WHOLE_EIGHTS < COLS)
-        read_from_bf16(p, WHOLE_EIGHTS, safe, v);
+#if X86_BF16 && FLUSHES
+    return x86_bf16_words(low, high);
+#else
+    return TO_U32(pack_bf16(low)) | TO_U32(pack_bf16(high)) << 16;
+#endif
 }
 
-/* Four columns of all rows, which stand COLS apart at `to`; rows in their order, since they
- * may be shorter than four. */
-#define KEEP_f32(k, j, part) *(__local four_uint *)(to + (k + j) * COLS) = bits[k].part;
-#define KEEP_f16(k, j, part) *(__local four_ushort *)(to + (k + j) * COLS) = bits[k].part;
-#define KEEP_bf16 KEEP_f16
-#define KEEP CAT(KEEP_, Y)
+/* `AT_ONCE` columns of all rows, which stand COLS apart at `to`; rows in their order, since they
+ * may be shorter. */
+#if CAT(BYTES_, Y) == 2 && PAIRS_PAY
+#define AT_ONCE 8
+typedef uint4 four_kept __attribute__((aligned(2)));
+typedef real_u32 kept;
+#define BEFORE_TURN(v, k) AS_F32(CAT(joined_, Y)((v)[2 * (k)], (v)[2 * (k) + 1]))
+#define AFTER_TURN(v) AS_U32(v)
+#else
+#define AT_ONCE 4
+#if CAT(BYTES_, Y) == 2
+typedef ushort4 four_kept __attribute__((aligned(2)));
+#else
+typedef uint4 four_kept __attribute__((aligned(4)));
+#endif
+typedef line_y kept;
+#define BEFORE_TURN(v, k) (v)[k]
+#define AFTER_TURN(v) CAT(bits_, Y)(v)
+#endif
+#define KEEP(k, j, part) *(__local four_kept *)(to + (k + j) * COLS) = bits[k].part;
 #define KEEP_FOUR(j, part) KEEP(0, j, part) KEEP(1, j, part) KEEP(2, j, part) KEEP(3, j, part)
-INLINE void keep_four(real *v, __local word_y *to)
+INLINE void keep_columns(const real *v, __local word_y *to)
 {
-    line_y bits[4];
-    turn(v);
+    real turned[4];
     UNROLL for (uint k = 0; k < 4; k++)
-        bits[k] = CAT(bits_, Y)(v[k]);
+        turned[k] = BEFORE_TURN(v, k);
+    turn(turned);
+    kept bits[4];
+    UNROLL for (uint k = 0; k < 4; k++)
+        bits[k] = AFTER_TURN(turned[k]);
     QUARTERS(KEEP_FOUR)
 }

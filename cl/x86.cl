@@ -96,6 +96,17 @@ static ushort16 x86_bf16_bits(float16 v)
     return __builtin_astype(x86_bf16_pair(v, v).lo, ushort16);
 }
 
+/* The bits of `low` in the lower half of each word, those of `high` in the upper. */
+typedef ushort x86_halves __attribute__((ext_vector_type(32)));
+static uint16 x86_bf16_words(float16 low, float16 high)
+{
+    x86_halves both = __builtin_astype(x86_bf16_pair(low, high), x86_halves);
+    return __builtin_astype(
+        __builtin_shufflevector(both, both, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23,
+                                8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31),
+        uint16);
+}
+
 /* Both halves of a line. */
 static void x86_bf16_parts(const float16 *v, ushort16 *part)
 {
