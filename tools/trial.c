@@ -2,6 +2,7 @@
 /* Running a conformance trial. */
 #include "trial.h"
 
+#include "fenced.h"
 #include "tensors.h"
 
 #include <stdio.h>
@@ -25,23 +26,54 @@ static int y_is(const struct trial *trial)
     return trial->in_place ? 0 : trial->in_place_dy ? CLSM_DY - CLSM_X : -1;
 }
 
+/* The buffers of one run, and the memory of those that are fenced. */
+struct buffers {
+    cl_mem of[TENSORS];
+    struct fenced fenced[TENSORS];
+};
+
+/* The buffer of a tensor that ends where its memory ends. */
+static cl_mem fenced_buffer(const struct session *s, const struct tensor *one,
+                            struct fenced *fenced)
+{
+    cl_int error;
+    size_t bytes = (one->offset + one->extent) * one->element_bytes;
+    *fenced = fenced_copy(one->data, bytes);
+    return fenced->copy
+               ? clCreateBuffer(s->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+                                bytes, fenced->copy, &error)
+               : NULL;
+}
+
 static clsm_status make_buffers(const struct session *s, const struct trial *trial,
-                                const struct tensors *t, cl_mem buffers[TENSORS])
+                                const struct tensors *t, struct buffers *buffers)
 {
     const int shared = y_is(trial);
     for (int k = 0; k < TENSORS; k++) {
+        const struct tensor *one = &t->of[k];
         bool is_shared_y = k == CLSM_Y - CLSM_X && shared >= 0;
-        if (!t->of[k].data || is_shared_y)
+        if (!one->data || is_shared_y)
             continue;
-        buffers[k] = session_buffer(s, bytes_of(&t->of[k]), t->of[k].data);
-        if (!buffers[k])
+        buffers->of[k] = trial->fenced && !one->written && k != shared
+                             ? fenced_buffer(s, one, &buffers->fenced[k])
+                             : session_buffer(s, bytes_of(one), one->data);
+        if (!buffers->of[k])
             return CLSM_ERR_OPENCL;
     }
     if (shared >= 0 && t->of[CLSM_Y - CLSM_X].data) {
-        buffers[CLSM_Y - CLSM_X] = buffers[shared];
-        clRetainMemObject(buffers[shared]);
+        buffers->of[CLSM_Y - CLSM_X] = buffers->of[shared];
+        clRetainMemObject(buffers->of[shared]);
     }
     return CLSM_OK;
+}
+
+static void release_buffers(struct buffers *buffers)
+{
+    for (int k = 0; k < TENSORS; k++) {
+        if (buffers->of[k])
+            clReleaseMemObject(buffers->of[k]);
+        fenced_free(&buffers->fenced[k]);
+    }
 }
 
 static clsm_status enqueue(const struct session *s, clsm_plan *plan,
@@ -75,19 +107,18 @@ static clsm_status enqueue(const struct session *s, clsm_plan *plan,
 static clsm_status run_once(const struct session *s, clsm_plan *plan,
                             const struct trial *trial, struct tensors *t)
 {
-    cl_mem buffers[TENSORS] = {NULL};
-    clsm_status status = make_buffers(s, trial, t, buffers);
+    struct buffers buffers = {.of = {NULL}};
+    clsm_status status = make_buffers(s, trial, t, &buffers);
     if (status == CLSM_OK)
-        status = enqueue(s, plan, trial, t, buffers);
+        status = enqueue(s, plan, trial, t, buffers.of);
     for (int k = 0; k < TENSORS && status == CLSM_OK; k++)
         if (t->of[k].written && t->of[k].data &&
-            clEnqueueReadBuffer(s->queue, buffers[k], CL_TRUE, 0, bytes_of(&t->of[k]),
-                                t->of[k].data, 0, NULL, NULL) != CL_SUCCESS)
+            clEnqueueReadBuffer(s->queue, buffers.of[k], CL_TRUE, 0,
+                                bytes_of(&t->of[k]), t->of[k].data, 0, NULL,
+                                NULL) != CL_SUCCESS)
             status = CLSM_ERR_OPENCL;
     clFinish(s->queue);
-    for (int k = 0; k < TENSORS; k++)
-        if (buffers[k])
-            clReleaseMemObject(buffers[k]);
+    release_buffers(&buffers);
     return status;
 }
 

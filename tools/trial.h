@@ -17,6 +17,7 @@ struct trial {
     bool mixed;
     bool in_place;    /* y is x; both types must be equally large */
     bool in_place_dy; /* y is dy */
+    bool fenced;      /* behind what is only read there is no memory, see fenced.h */
     size_t x_offset, y_offset;
     size_t shift; /* of all other tensors, behind where they stand otherwise */
     uint64_t seed;

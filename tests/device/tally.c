@@ -5,9 +5,11 @@
 #include "../../tools/tensors.h"
 #include "listing.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct tally tally_of(int index)
 {
@@ -52,29 +54,53 @@ static const char *kind_of(const struct trial *trial, const clsm_report *report)
     return input_kind_name(tensors_kind(trial, n));
 }
 
+static void describe(const struct trial *trial, char *text, size_t bytes)
+{
+    const clsm_problem *p = &trial->problem;
+    snprintf(text, bytes,
+             "%s %s -> %s, %s policy, flags 0x%x, rows %zu, cols %zu, inner %zu, row "
+             "strides "
+             "%zu and %zu, col strides %zu and %zu, offsets %zu and %zu%s, seed %llu, "
+             "asked for "
+             "%s",
+             clsm_op_name(p->op), clsm_type_name(p->x_type), clsm_type_name(p->y_type),
+             p->nonfinite == CLSM_NONFINITE_LIMIT ? "limit" : "default", p->flags,
+             p->rows, p->cols, p->inner, p->x_row_stride, p->y_row_stride,
+             p->x_col_stride, p->y_col_stride, trial->x_offset, trial->y_offset,
+             trial->in_place ? " in place" : "", (unsigned long long)trial->seed,
+             p->variant ? p->variant : "any");
+}
+
+/* What runs now, for when it ends the process. */
+static char running[512];
+
+static void end_by_signal(int number)
+{
+    static const char before[] =
+        "\n# FAILED, touched what is no memory of its tensors: ";
+    (void)!write(STDOUT_FILENO, before, sizeof before - 1);
+    (void)!write(STDOUT_FILENO, running, strlen(running));
+    (void)!write(STDOUT_FILENO, "\n", 1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 bool tally_trial(struct tally *t, const struct trial *trial, clsm_plan *plan)
 {
     struct verdict v;
-    const clsm_problem *p = &trial->problem;
+    struct trial fenced = *trial;
     if (asked_for("CLSM_TEST_LIST")) {
         list_trial(trial);
         return tally_fact(t, true, "listed");
     }
-    bool right = trial_run(&t->device->session, trial, plan, &v);
-    return tally_fact(
-        t, right,
-        "%s %s -> %s, %s policy, flags 0x%x, rows %zu, cols %zu, inner %zu, row "
-        "strides "
-        "%zu and %zu, col strides %zu and %zu, offsets %zu and %zu%s, %s%s, seed %llu, "
-        "asked for %s, ran %s: %s: %s",
-        clsm_op_name(p->op), clsm_type_name(p->x_type), clsm_type_name(p->y_type),
-        p->nonfinite == CLSM_NONFINITE_LIMIT ? "limit" : "default", p->flags, p->rows,
-        p->cols, p->inner, p->x_row_stride, p->y_row_stride, p->x_col_stride,
-        p->y_col_stride, trial->x_offset, trial->y_offset,
-        trial->in_place ? " in place" : "", kind_of(trial, &v.report),
-        trial->mixed ? " (mixed)" : "", (unsigned long long)trial->seed,
-        p->variant ? p->variant : "any", v.variant, clsm_status_name(v.status),
-        v.complaint);
+    describe(trial, running, sizeof running);
+    fenced.fenced = t->device->session.engine->traits.bits & TRAIT_CPU;
+    void (*before)(int) = signal(SIGSEGV, end_by_signal);
+    bool right = trial_run(&t->device->session, &fenced, plan, &v);
+    signal(SIGSEGV, before);
+    return tally_fact(t, right, "%s, %s%s, ran %s: %s: %s", running,
+                      kind_of(trial, &v.report), trial->mixed ? " (mixed)" : "",
+                      v.variant, clsm_status_name(v.status), v.complaint);
 }
 
 void tally_end(const struct tally *t)
