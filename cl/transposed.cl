@@ -39,13 +39,14 @@ struct group {
 #endif
 };
 
-/* From rows without gaps, or from wherever they are; is what is behind them `safe` to read? */
+/* From rows without gaps and with others behind them; or from wherever they are: is what is behind
+ * these `safe` to read? */
 #define READ_PACKED(T, what)                                                             \
     {                                                                                    \
         const __global mem_##what *p[VEC];                                               \
         UNROLL for (uint i = 0; i < VEC; i++)                                            \
             p[i] = g->row.what + i * COLS;                                               \
-        CAT(read_rows_, T)(p, safe, g->what);                                            \
+        CAT(read_rows_, T)(p, true, g->what);                                            \
     }
 #define READ_APART(T, what)                                                              \
     {                                                                                    \
@@ -254,7 +255,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
     g.row.end = NO_COLUMN;
     for (size_t r = first; r < last; r += VEC) {
         g.rows = (uint)min((size_t)VEC, last - r);
-        read_group(ALL_TENSORS, r, packed && g.rows == VEC, r + g.rows <= safe, &g);
+        bool reads_on = r + g.rows <= safe;
+        read_group(ALL_TENSORS, r, packed && reads_on && g.rows == VEC, reads_on, &g);
         struct keep keep;
 #if OP_KEEPS
         keep_lanes(&keep, g.row, g.rows);
