@@ -247,16 +247,14 @@ INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiting)
 {
     bool dense = !BATCHED && shape.y.row == COLS, past = is_large(shape);
-    bool packed = is_packed(shape);
-    size_t safe = safe_up_to(shape);
+    size_t safe = safe_up_to(shape), packed = is_packed(shape) ? safe : 0;
     struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
     struct group g;
     g.row = ROW_AT(first);
     g.row.end = NO_COLUMN;
     for (size_t r = first; r < last; r += VEC) {
         g.rows = (uint)min((size_t)VEC, last - r);
-        bool reads_on = r + g.rows <= safe;
-        read_group(ALL_TENSORS, r, packed && reads_on && g.rows == VEC, reads_on, &g);
+        read_group(ALL_TENSORS, r, g.rows == VEC && r + VEC <= packed, r + g.rows <= safe, &g);
         struct keep keep;
 #if OP_KEEPS
         keep_lanes(&keep, g.row, g.rows);
