@@ -21,8 +21,8 @@
 #define SHARED_RECORDS 131072
 #define SHARED_COUNTS 1024
 #define SIGNED_AT (4 * SHARED_COUNTS)              /* bytes; 6 signed words each at most */
-#define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 3 reals each */
-#define SHARED_BYTES (PLAIN_AT + 24 * SHARED_RECORDS)
+#define PLAIN_AT (SIGNED_AT + 48 * SHARED_RECORDS)       /* 4 reals each at most */
+#define SHARED_BYTES (PLAIN_AT + 32 * SHARED_RECORDS)
 
 /* What a launch is for, where work-groups share rows without waiting for one another: to leave
  * each part's state, to bring a row's together, to write. */

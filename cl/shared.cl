@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows that several work-groups share: each leaves its part's state in device memory. */
 
-/* Plain records: good for who is launched later. */
+/* Plain records: good for who is launched later. Where a row takes the place of x, the target's x
+ * goes with them, since who comes later may find it overwritten. */
 typedef __global SCALAR *record;
+#define RECORD_HAS_LOGIT (OP_KEEPS && OP_WRITES == WRITES_ROW)
 
 INLINE record record_behind(record first, size_t number)
 {
-    return first + 3 * number;
+    return first + (RECORD_HAS_LOGIT ? 4 : 3) * number;
 }
 
 INLINE record record_at(volatile __global uint *shared, size_t number)
@@ -25,6 +27,20 @@ INLINE void record_write(record to, struct state s)
     to[0] = FIRST(s.max);
     to[1] = FIRST(s.sum.hi);
     to[2] = FIRST(s.sum.lo);
+}
+
+INLINE void record_keep(record to, const struct keep *keep)
+{
+#if RECORD_HAS_LOGIT
+    to[3] = FIRST(keep->logit);
+#endif
+}
+
+INLINE void record_remind(record from, struct keep *keep)
+{
+#if RECORD_HAS_LOGIT
+    keep->logit = (real)from[3];
+#endif
 }
 
 INLINE struct state record_read(record from)

@@ -39,8 +39,10 @@ INLINE void read_part(struct row row, struct cut cut, struct keep *keep, record 
         cut.ragged = false;
     } while (cut.base < cut.packs);
     s = held_states_end(s, most, scratch);
-    if (first == 0)
+    if (first == 0) {
         record_write(mine, s);
+        record_keep(mine, keep);
+    }
 }
 
 /* The row's state, in the first part's record if the row is yet to be written. */
@@ -88,6 +90,8 @@ clsm_row(TENSORS, SHARED)
         merge_parts(row, records, (uint)shape.parts, &keep, worker, scratch);
     } else if (OP_GIVEN || OP_WRITES == WRITES_ROW) {
         struct state s = OP_GIVEN ? given_state(row) : record_read(records);
+        if (!OP_GIVEN)
+            record_remind(records, &keep);
         struct result result = close_row(row, s, &keep, worker, scratch);
         write_piece(row, cut_part(row, part, n), result, s.max);
     }

@@ -57,12 +57,13 @@ INLINE struct state read_records(struct shape shape, size_t r,
     return set_state(s, 0);
 }
 
-INLINE void write_part(struct row row, struct result result, real max, bool past)
+INLINE void write_part(struct row row, struct result result, struct state s, bool past)
 {
 #if OP_WRITES == WRITES_ROW
     struct reading in;
     struct writing out;
-    if (OP_NEEDS_MAX && !(fabs(FIRST(max)) < FARTHEST)) {
+    bool has_base = fabs(FIRST(s.max)) < FARTHEST && FIRST(s.sum.hi) == FIRST(s.sum.hi);
+    if (OP_NEEDS_MAX && !has_base) {
         write_seen(row, result, NO_COLUMN, 0, VEC);
         return;
     }
@@ -70,8 +71,8 @@ INLINE void write_part(struct row row, struct result result, real max, bool past
     in.held = 0;
     read_from_start(&in, CHUNK);
 #if OP_NEEDS_MAX && !OP_GIVEN
-    in.base = base_of(max);
-    rebase(&in, max);
+    in.base = base_of(s.max);
+    rebase(&in, s.max);
 #endif
     out.past = past;
     write_start(&out, &in, result);
@@ -84,19 +85,23 @@ INLINE void write_part(struct row row, struct result result, real max, bool past
 OUTLINE void take_part(TENSORS, SHARED, size_t r, uint part)
 {
     struct row row = ROW_AT(r), mine = part_of(row, shape, part);
-    if (shape.stage == STAGE_READ && !OP_GIVEN) {
-        read_part(mine, record_of(shared, shape, r, part));
-        return;
-    }
     struct keep keep;
     struct state s;
-    if (OP_GIVEN)
-        s = row_state(row, &keep, 0, VEC, 0);
-    else
-        s = read_records(shape, r, shared);
     keep_start(&keep, row);
+    if (shape.stage == STAGE_READ && !OP_GIVEN) {
+        record to = record_of(shared, shape, r, part);
+        read_part(mine, to);
+        record_keep(to, &keep);
+        return;
+    }
+    if (OP_GIVEN) {
+        s = row_state(row, &keep, 0, VEC, 0);
+    } else {
+        s = read_records(shape, r, shared);
+        record_remind(record_of(shared, shape, r, 0), &keep);
+    }
     struct result result = close_row(row, s, &keep, part, 0);
-    write_part(mine, result, s.max, is_large(shape));
+    write_part(mine, result, s, is_large(shape));
 #if OP_WRITES == WRITES_ROW
     if (part == 0)
         write_unseen(row, result, 0, VEC);
