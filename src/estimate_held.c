@@ -31,7 +31,7 @@ enum {
     TARGET_CYCLES = 640,  /* from a target to the logit there */
     QUEUE_CYCLES = 2920,  /* that others make each wait for its turn */
     TICKET_CYCLES = 3140,
-    JOIN_CYCLES = 7480, /* until all parts of a row have seen each other, */
+    JOIN_CYCLES = 4300, /* until all parts of a row have seen each other, */
     TOLD_CYCLES = 1610, /* where nobody pauses before the first look, */
     LOOK_CYCLES = 2270, /* for each look at as many as a set of lanes has, */
     LOOK_PARTS = 32,
@@ -46,9 +46,10 @@ enum {
 };
 
 /* Cycles of a step that no other work-item fills; local memory against registers; what
- * is read again, in one launch or in two, as far as no cache has it. */
+ * is read again, in one launch, where it is waited for, or in two, as far as no cache
+ * has it. */
 static const double SERIAL = 2.4, STOCK_COST = 1.09;
-static const double AGAIN = 0.75, AGAIN_LATER = 1.4;
+static const double AGAIN = 1.2, AGAIN_LATER = 1.4;
 /* Rows in pieces, whose work-groups have each to find theirs. */
 static const double PIECES_COST = 1.05;
 /* Masks that do not stand as x does, one by one; others beside many packs. */
