@@ -164,11 +164,11 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
 /* The last columns first: with them go some of the next row's, whose turn comes later. */
 INLINE void keep_group(struct group *g, struct result result, __local word_y *to)
 {
-    FOUR_BY_FOUR for (uint c = (COLS + AT_ONCE - 1) / AT_ONCE * AT_ONCE; c > 0;)
+    FOUR_BY_FOUR for (uint c = (COLS + KEPT_AT_ONCE - 1) / KEPT_AT_ONCE * KEPT_AT_ONCE; c > 0;)
     {
-        real v[AT_ONCE];
-        c -= AT_ONCE;
-        UNROLL for (uint k = 0; k < AT_ONCE; k++)
+        real v[KEPT_AT_ONCE];
+        c -= KEPT_AT_ONCE;
+        UNROLL for (uint k = 0; k < KEPT_AT_ONCE; k++)
             if (c + k >= COLS)
                 v[k] = v[k > 1 ? k - 2 : 0];
             else
@@ -201,7 +201,7 @@ INLINE struct state group_state(struct group *g, struct keep *keep,
 /* Up to here rows have others behind them, of which some may be read with them. */
 INLINE size_t safe_up_to(struct shape shape)
 {
-    enum { BEHIND = 7 / COLS };
+    enum { BEHIND = (8 - 1) / COLS }; /* eight columns are read at once, or fewer */
     bool apart = !BATCHED && shape.x.row >= COLS;
 #if HAS_DY
     apart = apart && shape.dy.row >= COLS;

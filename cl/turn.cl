@@ -135,16 +135,16 @@ INLINE real_u32 joined_bf16(real low, real high)
 #endif
 }
 
-/* `AT_ONCE` columns of all rows, which stand COLS apart at `to`; rows in their order, since they
- * may be shorter. */
+/* `KEPT_AT_ONCE` columns of all rows, which stand COLS apart at `to`; rows in their order, since
+ * they may be shorter. */
 #if CAT(BYTES_, Y) == 2 && PAIRS_PAY
-#define AT_ONCE 8
+#define KEPT_AT_ONCE 8
 typedef uint4 four_kept __attribute__((aligned(2)));
 typedef real_u32 kept;
 #define BEFORE_TURN(v, k) AS_F32(CAT(joined_, Y)((v)[2 * (k)], (v)[2 * (k) + 1]))
 #define AFTER_TURN(v) AS_U32(v)
 #else
-#define AT_ONCE 4
+#define KEPT_AT_ONCE 4
 #if CAT(BYTES_, Y) == 2
 typedef ushort4 four_kept __attribute__((aligned(2)));
 #else
