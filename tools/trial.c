@@ -32,12 +32,15 @@ struct buffers {
     struct fenced fenced[TENSORS];
 };
 
-/* The buffer of a tensor that ends where its memory ends. */
+/* The buffer of a tensor that ends where its memory ends; one without elements has
+ * some. */
 static cl_mem fenced_buffer(const struct session *s, const struct tensor *one,
                             struct fenced *fenced)
 {
     cl_int error;
     size_t bytes = (one->offset + one->extent) * one->element_bytes;
+    if (!bytes)
+        return session_buffer(s, bytes_of(one), one->data);
     *fenced = fenced_copy(one->data, bytes);
     return fenced->copy
                ? clCreateBuffer(s->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
