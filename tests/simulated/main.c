@@ -161,7 +161,7 @@ static int *make_targets(const struct trial *t)
         targets[r] = r % 7 == 3    ? (int)p->ignore_index
                      : r % 11 == 5 ? -1
                      : r % 11 == 6 ? (int)p->cols
-                                   : (int)(r * 31 % p->cols);
+                                   : (int)(r * 1597 % p->cols);
     return targets;
 }
 
@@ -171,6 +171,50 @@ static bool counts_are_back(const unsigned *shared)
     for (unsigned i = 0; i < SHARED_COUNTS; i++)
         if (shared[i])
             return false;
+    return true;
+}
+
+/* One stage, by work-groups of which each has a copy of the library. */
+static bool run_groups(const char *library, const struct trial *t, struct call call,
+                       unsigned groups, unsigned long seed)
+{
+    static union kernel copies[MOST_GROUPS];
+    struct call calls[MOST_GROUPS];
+    void *arguments[MOST_GROUPS];
+    if (groups > MOST_GROUPS)
+        exit(fail(library, "more work-groups than there are copies"));
+    for (unsigned g = 0; g < groups; g++) {
+        if (!copies[g].symbol)
+            copies[g] = load_copy(library, g);
+        calls[g] = call;
+        calls[g].kernel = copies[g];
+        arguments[g] = calls + g;
+    }
+    return machine_run(work_item, arguments, groups,
+                       (unsigned)clsm_config_wg(&t->config), seed);
+}
+
+/* All stages; `groups` for mappings whose work-groups loop over rows. */
+static bool run_stages(const char *library, const struct trial *t, struct call call,
+                       unsigned groups, unsigned long seed)
+{
+    const struct problem *p = &t->checked;
+    unsigned stages = clsm_config_stages(&t->config, p);
+    for (unsigned stage = 0; stages; stage++, stages >>= 1) {
+        if (!(stages & 1))
+            continue;
+        call.shape.stage = stage;
+        call.shape.groups = stage == STAGE_READ ? call.shape.parts
+                            : stage == STAGE_MERGE
+                                ? 1
+                                : clsm_config_pieces(&t->config, p, t->device);
+        bool launched = clsm_variants[t->config.variant].launches > 0;
+        if (!run_groups(library, t, call,
+                        launched ? (unsigned)(call.shape.rows * call.shape.groups)
+                                 : groups,
+                        seed))
+            return false;
+    }
     return true;
 }
 
@@ -198,22 +242,23 @@ static int run(const char *library, unsigned groups, const struct trial *t)
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;
     float *max = clsm_has(p, CLSM_FROM_MAX) ? make_numbers(t, 128) : NULL;
     float *sum = max ? make_numbers(t, 50) : NULL;
-    struct call calls[MOST_GROUPS] = {0};
-    void *arguments[MOST_GROUPS];
     for (unsigned turn = 0; turn < 2; turn++) {
-        for (unsigned g = 0; g < groups; g++) {
-            struct shape shape = clsm_launch_shape(p, &args);
-            shape.parts = clsm_config_parts(&t->config, p, t->device);
-            shape.launch_rows = shape.rows;
-            shape.epoch = EPOCH + turn * shape.rows;
-            shape.stage = STAGE_WRITE;
-            union kernel k = turn ? calls[g].kernel : load_copy(library, g);
-            calls[g] = (struct call){k,   x,       beside,     targets, max,
-                                     sum, y[turn], loss[turn], shape,   shared};
-            arguments[g] = calls + g;
-        }
-        if (!machine_run(work_item, arguments, groups,
-                         (unsigned)clsm_config_wg(&t->config), 1 + turn))
+        struct shape shape = clsm_launch_shape(p, &args);
+        shape.parts = clsm_config_parts(&t->config, p, t->device);
+        shape.launch_rows = shape.rows;
+        shape.epoch = EPOCH + turn * shape.rows;
+        if (t->in_place)
+            memcpy(y[turn], x, bytes);
+        struct call call = {.x = t->in_place ? (void *)y[turn] : x,
+                            .beside = beside,
+                            .targets = targets,
+                            .max = max,
+                            .sum = sum,
+                            .y = y[turn],
+                            .loss = loss[turn],
+                            .shape = shape,
+                            .shared = shared};
+        if (!run_stages(library, t, call, groups, 1 + turn))
             return fail(library, "never ends");
         if (!guards_stand(y[turn], bytes))
             return fail(library, "writes beside y");

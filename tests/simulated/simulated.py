@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-# operation, type, rows, columns, inner, variant, and work-groups that run at a time
+# operation, type, rows, columns, inner, variant, and work-groups that run at a time, where they
+# loop over rows
 CASES = """
 softmax     f32  2  4096 32 strided_ahead:WG=256,TILE=32 12
 softmax     f32  1  9000 32 strided_ahead:WG=256,TILE=32 20
@@ -94,6 +95,10 @@ cross_entropy+z_loss f16 2 12 512 spatial:WG=64,TILE=128  2
 log_sum_exp f32  3   200 64 spatial:WG=64,TILE=64         2
 log_sum_exp bf16 2   300 64 spatial:WG=64,TILE=128        2
 cross_entropy+z_loss bf16 599 37 1 staged:CLUSTER=1,WG=64 2
+softmax+in_place f32 9  5000  1 split:WG=128,PACKS=4       1
+log_sum_exp bf16  9  9001  1 split:WG=128,PACKS=4          1
+cross_entropy+in_place f32 9 5000 1 split:WG=128,PACKS=4   1
+cross_entropy+in_place bf16 9 9001 1 split:WG=128,PACKS=4  1
 """
 
 # operation, type, rows, columns, inner, variant

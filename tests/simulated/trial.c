@@ -65,6 +65,7 @@ void trial_parse(char **arg, struct trial *t)
 {
     t->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
     t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
+    t->in_place = takes_ending(arg[0], "+in_place");
     bool heated = takes_ending(arg[0], "+temperature");
     bool masked = takes_ending(arg[0], "+mask");
     bool squared = takes_ending(arg[0], "+z_loss");

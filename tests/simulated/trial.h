@@ -8,6 +8,7 @@
 struct trial {
     const struct traits *device;
     size_t offset; /* elements in front of x */
+    bool in_place; /* y is x */
     clsm_problem problem;
     struct problem checked;
     struct config config;
@@ -19,8 +20,9 @@ int fail(const char *what, const char *why);
 /* From OP TYPE ROWS COLS INNER VARIANT; ends the program where that is none.
  *
  * An operation may end in "+temperature", in "+z_loss" for one beside which all else is
- * small, in "+mask" for one of f32 that all rows share, and then in "+offset" for an x
- * that starts at an odd element. */
+ * small, in "+mask" for one of f32 that all rows share, then in "+in_place", and then
+ * in
+ * "+offset" for an x that starts at an odd element. */
 void trial_parse(char **arg, struct trial *t);
 
 /* Write the program's source and print its options; the exit status. */
