@@ -39,15 +39,22 @@ INLINE void read_part(const struct row *part, struct shape shape, size_t r, uint
 {
     uint first = get_local_id(0) / SETS;
     struct held held;
-    struct keep keep[PACK]; /* nothing is kept that the other parts would need */
+    struct keep keep[PACK]; /* of which the other parts need the target's x alone */
     struct state s[PACK];
     EACH(v)
+    {
         s[v] = state_empty();
+        keep_start(keep + v, part[v]);
+    }
     read_turns(&held, part, first, s, keep);
     set_states(s, scratch);
     if (first == 0 && part->inside)
         EACH(v)
-            record_write(tile_record(shared, shape, r + v, number), s[v]);
+        {
+            record to = tile_record(shared, shape, r + v, number);
+            record_write(to, s[v]);
+            record_keep(to, keep + v);
+        }
 }
 #endif
 
@@ -67,8 +74,9 @@ INLINE void read_records(struct state *s, const struct row *row, struct shape sh
 #endif
 }
 
-INLINE void write_part(const struct row *row, const struct row *part, struct shape shape,
-                       uint number, const struct state *s, __local real *scratch)
+INLINE void write_part(const struct row *row, const struct row *part, struct shape shape, size_t r,
+                       uint number, const struct state *s, volatile __global uint *shared,
+                       __local real *scratch)
 {
     uint first = get_local_id(0) / SETS;
     uint worker = number * DEPTH + first; /* 0: who writes the rows' results */
@@ -78,6 +86,8 @@ INLINE void write_part(const struct row *row, const struct row *part, struct sha
     EACH(v)
     {
         keep_start(keep + v, row[v]);
+        if (!OP_GIVEN && row->inside)
+            record_remind(tile_record(shared, shape, r + v, 0), keep + v);
         hot[v] = NO_COLUMN;
         result[v] = close_row(row[v], s[v], keep + v, worker, scratch);
     }
@@ -85,6 +95,7 @@ INLINE void write_part(const struct row *row, const struct row *part, struct sha
     struct held held;
     hold_last(&held, part, first);
     write_turns(&held, part, first, result, hot);
+    write_spots(part, first, result);
     EACH(v)
         write_unseen(row[v], result[v], worker, DEPTH * (uint)shape.parts);
 #endif
@@ -111,7 +122,7 @@ clsm_row(TENSORS, SHARED)
         part[v] = row_part(row[v], shape, number);
     }
     if (writes)
-        write_part(row, part, shape, number, s, scratch);
+        write_part(row, part, shape, r, number, s, shared, scratch);
 #if !OP_GIVEN
     else
         read_part(part, shape, r, number, shared, scratch);

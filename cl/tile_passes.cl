@@ -154,8 +154,8 @@ INLINE void write_spots(const struct row *row, uint first, const struct result *
 #if SPOT_AGAIN
     EACH(v)
     {
-        uint c = op_spot(result[v]);
-        if (c < row[v].end && (c - row[v].begin) % DEPTH == first)
+        uint c = op_spot(result[v]), at = c - row[v].begin;
+        if (at < row[v].end - row[v].begin && at % DEPTH == first)
             row_store(row[v], c, row[v].end, op_at_spot(row[v], result[v]));
     }
 #endif

@@ -221,9 +221,6 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "takes no numbers of heads, and makes no lists";
     if (v->alike && rows_differ(p))
         return "takes rows whose logits are made of x in the same way";
-    if (v->launches && clsm_config_tile(config) > 1 && clsm_has(p, CLSM_TARGETS) &&
-        clsm_problem_y(p) == CLSM_Y_ROW)
-        return "the last launch may find x overwritten at the target";
     if (v->geometry == ROW_PER_GROUPS && shared_misfit(config, p, t))
         return shared_misfit(config, p, t);
     if (v->geometry == ROW_PER_LANES && clsm_config_wg(config) < t->lanes)

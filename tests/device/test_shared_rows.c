@@ -140,10 +140,9 @@ START_TEST(gradients_take_the_place_of_rows_in_parts)
 {
     struct tally t = tally_of(_i);
     struct trial trial = {.mixed = true, .in_place = true};
-    trial.problem =
-        problem_of(CLSM_CROSS_ENTROPY, CLSM_F32, CLSM_F32, INPUT_KIND_COUNT + 2, 20011);
+    trial.problem = shared_problem(name_of(_i), CLSM_CROSS_ENTROPY, CLSM_F32,
+                                   INPUT_KIND_COUNT + 2, 20011);
     trial.problem.operands = CLSM_BIT(CLSM_LOSS);
-    trial.problem.variant = name_of(_i);
     if (!can_serve(t.device, (unsigned)(_i / MAX_DEVICES), &trial.problem)) {
         note(t.device, "no gradients of targets for %s", name_of(_i));
         return;

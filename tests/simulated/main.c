@@ -200,6 +200,8 @@ static bool run_stages(const char *library, const struct trial *t, struct call c
 {
     const struct problem *p = &t->checked;
     unsigned stages = clsm_config_stages(&t->config, p);
+    size_t per_group = clsm_config_rows_per_group(&t->config, p, t->device);
+    size_t tiles = (call.shape.rows + per_group - 1) / per_group;
     for (unsigned stage = 0; stages; stage++, stages >>= 1) {
         if (!(stages & 1))
             continue;
@@ -208,11 +210,9 @@ static bool run_stages(const char *library, const struct trial *t, struct call c
                             : stage == STAGE_MERGE
                                 ? 1
                                 : clsm_config_pieces(&t->config, p, t->device);
-        bool launched = clsm_variants[t->config.variant].launches > 0;
-        if (!run_groups(library, t, call,
-                        launched ? (unsigned)(call.shape.rows * call.shape.groups)
-                                 : groups,
-                        seed))
+        if (clsm_variants[t->config.variant].launches)
+            groups = (unsigned)(tiles * call.shape.groups);
+        if (!run_groups(library, t, call, groups, seed))
             return false;
     }
     return true;

@@ -99,6 +99,8 @@ softmax+in_place f32 9  5000  1 split:WG=128,PACKS=4       1
 log_sum_exp bf16  9  9001  1 split:WG=128,PACKS=4          1
 cross_entropy+in_place f32 9 5000 1 split:WG=128,PACKS=4   1
 cross_entropy+in_place bf16 9 9001 1 split:WG=128,PACKS=4  1
+cross_entropy+in_place f32 2 300 32 strided_split:WG=256,TILE=32 1
+cross_entropy+in_place bf16 2 300 32 strided_split:WG=512,TILE=32 1
 """
 
 # operation, type, rows, columns, inner, variant
