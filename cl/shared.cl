@@ -36,10 +36,13 @@ INLINE void record_keep(record to, const struct keep *keep)
 #endif
 }
 
-INLINE void record_remind(record from, struct keep *keep)
+/* keep_start of a row whose x may be gone, by a record of its parts. */
+INLINE void keep_recall(struct keep *keep, struct row row, record from)
 {
 #if RECORD_HAS_LOGIT
-    keep->logit = (real)from[3];
+    keep_target(keep, row, *row.target, from[3]);
+#else
+    keep_start(keep, row);
 #endif
 }
 

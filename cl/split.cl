@@ -83,15 +83,15 @@ clsm_row(TENSORS, SHARED)
     struct row row = ROW_AT(r);
     record records = record_of(shared, shape, r, 0);
     struct keep keep;
-    keep_start(&keep, row);
     if (!OP_GIVEN && shape.stage == STAGE_READ) {
+        keep_start(&keep, row);
         read_part(row, cut_part(row, part, n), &keep, record_behind(records, part), scratch);
     } else if (!OP_GIVEN && shape.stage == STAGE_MERGE) {
+        keep_recall(&keep, row, records);
         merge_parts(row, records, (uint)shape.parts, &keep, worker, scratch);
     } else if (OP_GIVEN || OP_WRITES == WRITES_ROW) {
         struct state s = OP_GIVEN ? given_state(row) : record_read(records);
-        if (!OP_GIVEN)
-            record_remind(records, &keep);
+        keep_recall(&keep, row, records);
         struct result result = close_row(row, s, &keep, worker, scratch);
         write_piece(row, cut_part(row, part, n), result, s.max);
     }

@@ -80,14 +80,13 @@ INLINE void write_part(const struct row *row, const struct row *part, struct sha
 {
     uint first = get_local_id(0) / SETS;
     uint worker = number * DEPTH + first; /* 0: who writes the rows' results */
+    size_t known = row->inside ? r : shape.first_row;
     uint hot[PACK];
     struct keep keep[PACK];
     struct result result[PACK];
     EACH(v)
     {
-        keep_start(keep + v, row[v]);
-        if (!OP_GIVEN && row->inside)
-            record_remind(tile_record(shared, shape, r + v, 0), keep + v);
+        keep_recall(keep + v, row[v], tile_record(shared, shape, known + v, 0));
         hot[v] = NO_COLUMN;
         result[v] = close_row(row[v], s[v], keep + v, worker, scratch);
     }

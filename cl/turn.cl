@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows in memory to vectors whose lanes are rows, and back, four columns at a time: four
+ * Rows in memory to vectors whose lanes are rows, and back, four words at a time: four
  * vectors, of which the one of number k has four neighbours each of the rows k, k + 4, ...,
- * become one for each column, with a row in each lane. The same steps lead back.
+ * become one for each of the four, with a row in each lane. The same steps lead back. A word
+ * is a column, or two of 16 bits.
  */
 #ifdef __has_builtin
 #if __has_builtin(__builtin_shufflevector)
@@ -146,7 +147,7 @@ typedef real_u32 kept;
 #else
 #define KEPT_AT_ONCE 4
 #if CAT(BYTES_, Y) == 2
-typedef ushort4 four_kept __attribute__((aligned(2)));
+typedef four_ushort four_kept;
 #else
 typedef uint4 four_kept __attribute__((aligned(4)));
 #endif

@@ -87,9 +87,9 @@ OUTLINE void take_part(TENSORS, SHARED, size_t r, uint part)
     struct row row = ROW_AT(r), mine = part_of(row, shape, part);
     struct keep keep;
     struct state s;
-    keep_start(&keep, row);
     if (shape.stage == STAGE_READ && !OP_GIVEN) {
         record to = record_of(shared, shape, r, part);
+        keep_start(&keep, row);
         read_part(mine, to);
         record_keep(to, &keep);
         return;
@@ -98,7 +98,7 @@ OUTLINE void take_part(TENSORS, SHARED, size_t r, uint part)
         s = row_state(row, &keep, 0, VEC, 0);
     } else {
         s = read_records(shape, r, shared);
-        record_remind(record_of(shared, shape, r, 0), &keep);
+        keep_recall(&keep, row, record_of(shared, shape, r, 0));
     }
     struct result result = close_row(row, s, &keep, part, 0);
     write_part(mine, result, s, is_large(shape));
