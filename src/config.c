@@ -101,6 +101,11 @@ unsigned clsm_config_launches(const struct config *config, const struct problem 
     return n;
 }
 
+size_t clsm_stage_groups(unsigned stage, size_t parts, size_t pieces)
+{
+    return stage == STAGE_READ ? parts : stage == STAGE_MERGE ? 1 : pieces;
+}
+
 size_t clsm_config_pieces(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {

@@ -160,9 +160,7 @@ static clsm_status launch_stage(struct launch *l, size_t rows, unsigned stage,
     size_t per_group = clsm_config_rows_per_group(l->config, &l->plan->problem, t);
     size_t tiles = (rows + per_group - 1) / per_group;
     l->shape.stage = stage;
-    l->shape.groups = stage == STAGE_READ    ? l->shape.parts
-                      : stage == STAGE_MERGE ? 1
-                                             : pieces;
+    l->shape.groups = clsm_stage_groups(stage, l->shape.parts, pieces);
     return launch_groups(l,
                          clsm_variants[l->config->variant].launches
                              ? tiles * l->shape.groups

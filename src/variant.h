@@ -151,6 +151,9 @@ unsigned clsm_config_stages(const struct config *config, const struct problem *p
 /* How many these are. */
 unsigned clsm_config_launches(const struct config *config, const struct problem *p);
 
+/* Work-groups that a row has in a stage, of its parts and of its pieces. */
+size_t clsm_stage_groups(unsigned stage, size_t parts, size_t pieces);
+
 /* Work-groups that write a row. */
 size_t clsm_config_pieces(const struct config *config, const struct problem *p,
                           const struct traits *t);

@@ -202,14 +202,12 @@ static bool run_stages(const char *library, const struct trial *t, struct call c
     unsigned stages = clsm_config_stages(&t->config, p);
     size_t per_group = clsm_config_rows_per_group(&t->config, p, t->device);
     size_t tiles = (call.shape.rows + per_group - 1) / per_group;
+    size_t pieces = clsm_config_pieces(&t->config, p, t->device);
     for (unsigned stage = 0; stages; stage++, stages >>= 1) {
         if (!(stages & 1))
             continue;
         call.shape.stage = stage;
-        call.shape.groups = stage == STAGE_READ ? call.shape.parts
-                            : stage == STAGE_MERGE
-                                ? 1
-                                : clsm_config_pieces(&t->config, p, t->device);
+        call.shape.groups = clsm_stage_groups(stage, call.shape.parts, pieces);
         if (clsm_variants[t->config.variant].launches)
             groups = (unsigned)(tiles * call.shape.groups);
         if (!run_groups(library, t, call, groups, seed))
