@@ -54,15 +54,14 @@ static const char *kind_of(const struct trial *trial, const clsm_report *report)
     return input_kind_name(tensors_kind(trial, n));
 }
 
+/* With all its numbers. */
 static void describe(const struct trial *trial, char *text, size_t bytes)
 {
     const clsm_problem *p = &trial->problem;
     snprintf(text, bytes,
-             "%s %s -> %s, %s policy, flags 0x%x, rows %zu, cols %zu, inner %zu, row "
-             "strides "
-             "%zu and %zu, col strides %zu and %zu, offsets %zu and %zu%s, seed %llu, "
-             "asked for "
-             "%s",
+             "%s %s -> %s, %s policy, flags 0x%x, rows %zu, cols %zu, inner %zu, "
+             "row strides %zu and %zu, col strides %zu and %zu, offsets %zu and %zu%s, "
+             "seed %llu, asked for %s",
              clsm_op_name(p->op), clsm_type_name(p->x_type), clsm_type_name(p->y_type),
              p->nonfinite == CLSM_NONFINITE_LIMIT ? "limit" : "default", p->flags,
              p->rows, p->cols, p->inner, p->x_row_stride, p->y_row_stride,

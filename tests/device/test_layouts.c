@@ -36,6 +36,11 @@ static const struct layout_case in_place[] = {
     {CLSM_F16, CLSM_BF16, .rows = 13, .cols = 65, .in_place = true},
     {CLSM_BF16, CLSM_F16, .rows = 13, .cols = 65, .in_place = true},
     {CLSM_F64, CLSM_F64, .rows = 13, .cols = 40, .in_place = true},
+    /* who writes the target's column takes its x, of which the loss is made too */
+    {CLSM_F32, CLSM_F32, CLSM_CROSS_ENTROPY, .rows = 17, .cols = 20011,
+     .in_place = true},
+    {CLSM_F32, CLSM_F32, CLSM_CROSS_ENTROPY, .rows = 2, .cols = 1030, .inner = 33,
+     .in_place = true},
 };
 
 static const struct layout_case any_axis[] = {
@@ -82,6 +87,7 @@ static struct trial trial_of(const struct layout_case *l)
                           .y_offset = l->y_offset,
                           .seed = 7};
     trial.problem = problem_of(l->op, l->x, l->y, l->rows, l->cols);
+    trial.problem.operands |= l->op == CLSM_CROSS_ENTROPY ? CLSM_BIT(CLSM_LOSS) : 0;
     trial.problem.inner = l->inner ? l->inner : 1;
     trial.problem.x_row_stride = l->x_row;
     trial.problem.y_row_stride = l->y_row;

@@ -135,24 +135,6 @@ START_TEST(rows_beyond_the_records_take_several_launches)
 }
 END_TEST
 
-/* Who writes the target's column takes its x, which the row's loss is made of too. */
-START_TEST(gradients_take_the_place_of_rows_in_parts)
-{
-    struct tally t = tally_of(_i);
-    struct trial trial = {.mixed = true, .in_place = true};
-    trial.problem = shared_problem(name_of(_i), CLSM_CROSS_ENTROPY, CLSM_F32,
-                                   INPUT_KIND_COUNT + 2, 20011);
-    trial.problem.operands = CLSM_BIT(CLSM_LOSS);
-    if (!can_serve(t.device, (unsigned)(_i / MAX_DEVICES), &trial.problem)) {
-        note(t.device, "no gradients of targets for %s", name_of(_i));
-        return;
-    }
-    for (trial.seed = 1; trial.seed <= 4; trial.seed++)
-        tally_trial(&t, &trial, NULL);
-    tally_end(&t);
-}
-END_TEST
-
 /* The last rows are there when the event is, read on a queue that waits for nothing
  * else. */
 START_TEST(event_and_wait_list_embrace_all_launches)
@@ -345,7 +327,6 @@ static void add_all(Suite *suite, int index, const char *name)
     add_test(suite, index, name, launches_in_flight_on_some_queues_do_not_meet);
     add_test(suite, index, name, threads_with_a_queue_each_share_the_memory);
     add_test(suite, index, name, rows_beyond_the_records_take_several_launches);
-    add_test(suite, index, name, gradients_take_the_place_of_rows_in_parts);
     add_test(suite, index, name, event_and_wait_list_embrace_all_launches);
     add_test(suite, index, name, numbers_of_launches_start_again_after_the_last);
     add_test(suite, index, name,

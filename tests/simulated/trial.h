@@ -20,9 +20,8 @@ int fail(const char *what, const char *why);
 /* From OP TYPE ROWS COLS INNER VARIANT; ends the program where that is none.
  *
  * An operation may end in "+temperature", in "+z_loss" for one beside which all else is
- * small, in "+mask" for one of f32 that all rows share, then in "+in_place", and then
- * in
- * "+offset" for an x that starts at an odd element. */
+ * small, in "+mask" for one of f32 that all rows share, in "+in_place" where y is x,
+ * and in "+offset" for an x that starts at an odd element; in this order. */
 void trial_parse(char **arg, struct trial *t);
 
 /* Write the program's source and print its options; the exit status. */
