@@ -135,6 +135,17 @@ START_TEST(a_gpu_takes_the_mapping_that_was_measured_fastest)
         /* few long rows: parts that wait are not told ahead */
         {CLSM_LOG_SUM_EXP, CLSM_BF16, 1, 3000000, "joined"},
         {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 1, 3000000, "joined"},
+        {CLSM_SOFTMAX, CLSM_F32, 1, 1400000, "joined"},
+        {CLSM_SOFTMAX, CLSM_F32, 8, 1400000, "ahead"},
+        {CLSM_CROSS_ENTROPY, CLSM_F32, 1, 1400000, "joined"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 2, 3000000, "joined"},
+        {CLSM_FINISH_SOFTMAX, CLSM_F16, 2, 3000000, "split"},
+        /* merges hold two parts of a row */
+        {CLSM_MERGE_STATISTICS, CLSM_F32, 1008, 26000, "ahead"},
+        {CLSM_MERGE_STATISTICS, CLSM_F32, 4000, 26000, "joined"},
+        {CLSM_MERGE_STATISTICS, CLSM_F16, 150, 24000, "ahead"},
+        /* a row in parts is ahead of a row that fills the registers */
+        {CLSM_SOFTMAX_BACKWARD, CLSM_BF16, 2016, 26000, "ahead"},
         /* more columns than all units hold, and a target */
         {CLSM_CROSS_ENTROPY, CLSM_F32, 1, 3000000, "split"},
         {CLSM_CROSS_ENTROPY, CLSM_F32, 8, 16777216, "split"},
