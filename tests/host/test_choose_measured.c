@@ -341,6 +341,34 @@ START_TEST(records_of_softmax_alone_serve_nothing_else)
 }
 END_TEST
 
+/* Measured too: a few rows for each unit are held by four subgroups as fast as by
+ * eight, or faster. */
+START_TEST(a_few_rows_for_each_unit_go_to_small_work_groups)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols;
+        unsigned wg;
+    } cases[] = {
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 1259, 10981, 128},
+        {CLSM_LOG_SOFTMAX, CLSM_F16, 500, 8200, 128},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 264, 10981, 256},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 900, 8000, 128},
+        {CLSM_SOFTMAX, CLSM_F32, 900, 4104, 128},
+        {CLSM_SOFTMAX, CLSM_F32, 900, 5750, 128},
+        {CLSM_SOFTMAX, CLSM_F32, 900, 6400, 256},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        ck_assert_str_eq(chosen_on_h200(&given), "registers");
+        ck_assert_uint_eq(clsm_config_wg(&c.ranked[0].config), cases[i].wg);
+    }
+}
+END_TEST
+
 Suite *choose_measured_suite(void)
 {
     Suite *suite = suite_create("choose_measured");
@@ -355,6 +383,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     tcase_add_test(t, records_of_softmax_alone_serve_nothing_else);
+    tcase_add_test(t, a_few_rows_for_each_unit_go_to_small_work_groups);
     suite_add_tcase(suite, t);
     return suite;
 }
