@@ -2,42 +2,14 @@
 /* The file of the peers' times that peers.py writes. */
 #include "limit.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    long bytes = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-    char *text = bytes >= 0 ? calloc(1, (size_t)bytes + 1) : NULL;
-    if (text) {
-        rewind(f);
-        if (fread(text, 1, (size_t)bytes, f) != (size_t)bytes) {
-            free(text);
-            text = NULL;
-        }
-    }
-    if (f)
-        fclose(f);
-    return text;
-}
-
 cJSON *peers_read(const char *path)
 {
-    char *text = read_text(path);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    if (!text)
-        complain(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-    else if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json, "cases"))) {
-        complain(EXIT_FAILED, "%s is no file of bench/peers.py: no \"cases\" in it",
-                 path);
-        cJSON_Delete(json);
-        json = NULL;
-    }
-    free(text);
-    return json;
+    cJSON *json = json_read(path);
+    if (!json || cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json, "cases")))
+        return json;
+    complain(EXIT_FAILED, "%s is no file of bench/peers.py: no \"cases\" in it", path);
+    cJSON_Delete(json);
+    return NULL;
 }
 
 const cJSON *peers_of(const cJSON *peers, const struct limit_case *c)

@@ -32,6 +32,9 @@ static const char help[] =
     "  --random N       draw N problems of 1 MiB to --mib of traffic (256; on a CPU "
     "16)\n"
     "  --seed S         draw them from this seed, which makes them the same again (1)\n"
+    "  --problems FILE  instead of drawing: those of a file that --json wrote, or of "
+    "an\n"
+    "                   array of objects with op, type, rows, cols and k\n"
     "  --within F       leave out configurations whose estimate is over F times the\n"
     "                   best one (4)\n"
     "  --seconds T      begin no further problem after T seconds\n"
@@ -44,7 +47,8 @@ static const char help[] =
     "five turns.\n\n"
     "Example:\n  clsoftmax compare --device all\n"
     "  clsoftmax compare --shapes 4096x1024 --all\n"
-    "  clsoftmax compare --random 200 --seconds 240 --json regret.json\n";
+    "  clsoftmax compare --random 200 --seconds 240 --json regret.json\n"
+    "  clsoftmax compare --problems regret.json --within 2\n";
 
 /* HOPELESS: times slower than the best, beyond which a variant's further configurations
  * are not timed. */
@@ -193,7 +197,7 @@ static int compare_on(const struct session *s, void *context)
 {
     struct job *job = context;
     struct shapes shapes;
-    if (job->o.random)
+    if (job->o.random || job->o.problems)
         return regret_on(s, &job->o, job->json);
     bench_shapes(&job->o, s, &shapes);
     job->log_regret = job->worst_regret = 0;

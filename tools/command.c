@@ -157,3 +157,32 @@ bool json_write(const char *path, const cJSON *json)
     cJSON_free(text);
     return good;
 }
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long bytes = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    char *text = bytes >= 0 ? calloc(1, (size_t)bytes + 1) : NULL;
+    if (text) {
+        rewind(f);
+        if (fread(text, 1, (size_t)bytes, f) != (size_t)bytes) {
+            free(text);
+            text = NULL;
+        }
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+cJSON *json_read(const char *path)
+{
+    char *text = read_text(path);
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    if (!text)
+        complain(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+    else if (!json)
+        complain(EXIT_FAILED, "%s is no JSON", path);
+    free(text);
+    return json;
+}

@@ -5,6 +5,7 @@
 
 #include "ahead.h"
 #include "drawn.h"
+#include "listed.h"
 #include "measure.h"
 #include "sets.h"
 
@@ -24,7 +25,8 @@ struct run {
     const struct bench_options *o;
     clsm_problem *problems;
     struct result *results;
-    size_t drawn, done, skipped;
+    size_t mib; /* of the largest problem drawn */
+    size_t found, done, skipped;
     struct ahead *ahead;
     double start, written; /* seconds */
     cJSON *json, *list;    /* the whole file, and this device's problems */
@@ -39,10 +41,10 @@ static void progress(const struct run *run, const char *what, unsigned i, unsign
     if (!what)
         fprintf(stderr, "\r\033[K");
     else if (n)
-        fprintf(stderr, "\r%zu of %zu: %s %u of %u\033[K", at + 1, run->drawn, what, i,
+        fprintf(stderr, "\r%zu of %zu: %s %u of %u\033[K", at + 1, run->found, what, i,
                 n);
     else
-        fprintf(stderr, "\r%zu of %zu: %s\033[K", at + 1, run->drawn, what);
+        fprintf(stderr, "\r%zu of %zu: %s\033[K", at + 1, run->found, what);
 }
 
 /* The chosen and the best one again; in several turns on a CPU, the least of each,
@@ -170,13 +172,32 @@ static void measure_all(struct run *run)
     progress(run, NULL, 0, 0);
 }
 
-static clsm_status draw_all(struct run *run, size_t mib)
+static int draw_all(struct run *run)
 {
     uint64_t state = run->o->seed;
-    clsm_status status = CLSM_OK;
-    for (run->drawn = 0; status == CLSM_OK && run->drawn < run->o->random; run->drawn++)
-        status = drawn_problem(&state, mib, &run->problems[run->drawn]);
-    return status;
+    run->problems = calloc(run->o->random, sizeof *run->problems);
+    if (!run->problems)
+        return complain(EXIT_FAILED, "out of memory");
+    for (; run->found < run->o->random; run->found++) {
+        clsm_status status =
+            drawn_problem(&state, run->mib, &run->problems[run->found]);
+        if (status != CLSM_OK)
+            return complain_status(status, "drawing");
+    }
+    return EXIT_FINE;
+}
+
+/* Those of a file, or drawn. */
+static int find_problems(struct run *run)
+{
+    int result = !run->o->problems ? draw_all(run)
+                 : listed_problems(run->o->problems, &run->problems, &run->found)
+                     ? EXIT_FINE
+                     : EXIT_FAILED;
+    if (result != EXIT_FINE)
+        return result;
+    run->results = calloc(run->found, sizeof *run->results);
+    return run->results ? EXIT_FINE : complain(EXIT_FAILED, "out of memory");
 }
 
 static struct ahead_wishes wishes_of(const struct run *run)
@@ -192,40 +213,47 @@ static struct ahead_wishes wishes_of(const struct run *run)
     };
 }
 
-/* Device, seed and the list that problems are added to. */
-static void begin_json(struct run *run, size_t mib)
+/* Device, where the problems come from, and the list that they are added to. */
+static void begin_json(struct run *run)
 {
     cJSON *j = cJSON_CreateObject();
     cJSON_AddItemToObject(j, "device", json_device(&run->s->info));
-    cJSON_AddNumberToObject(j, "seed", (double)run->o->seed);
-    cJSON_AddNumberToObject(j, "mib", (double)mib);
+    if (run->o->problems) {
+        cJSON_AddStringToObject(j, "problems_of", run->o->problems);
+    } else {
+        cJSON_AddNumberToObject(j, "seed", (double)run->o->seed);
+        cJSON_AddNumberToObject(j, "mib", (double)run->mib);
+    }
     cJSON_AddNumberToObject(j, "within", run->o->within);
     cJSON_AddItemToObject(j, "problems", run->list = cJSON_CreateArray());
     cJSON_AddItemToArray(run->json, j);
 }
 
-static int measure_drawn(struct run *run, size_t mib)
+static void print_head(const struct run *run, unsigned jobs)
 {
-    const struct session *s = run->s;
-    clsm_status status = draw_all(run, mib);
-    if (status != CLSM_OK)
-        return complain_status(status, "drawing");
+    const clsm_device_info *d = &run->s->info;
+    printf("device %u: %s, driver %s; ", d->index, d->name, d->driver);
+    regret_print_source(stdout, run->o, run->found);
+    if (run->o->random)
+        printf(", 1 to %zu MiB", run->mib);
+    printf("; programs built by %u threads\n", jobs);
+    regret_print_head(stdout);
+}
+
+static int measure_found(struct run *run)
+{
     struct ahead_wishes wishes = wishes_of(run);
-    printf("device %u: %s, driver %s; %zu random problems of seed %zu, 1 to %zu MiB; "
-           "programs built by %u threads\n",
-           s->info.index, s->info.name, s->info.driver, run->drawn, run->o->seed, mib,
-           wishes.jobs);
-    run->ahead = ahead_start(s->engine, run->problems, run->drawn, &wishes);
+    run->ahead = ahead_start(run->s->engine, run->problems, run->found, &wishes);
     if (!run->ahead)
         return complain(EXIT_FAILED, "no threads to build in");
-    begin_json(run, mib);
-    regret_print_head(stdout);
+    begin_json(run);
+    print_head(run, wishes.jobs);
     measure_all(run);
     double seconds = now() - run->start;
     ahead_stop(run->ahead);
-    regret_summarise(stdout, s->info.name, run->o, run->results, run->done,
+    regret_summarise(stdout, run->s->info.name, run->o, run->results, run->done,
                      run->skipped);
-    printf("%zu of %zu problems in %.1f s\n", run->done, run->drawn, seconds);
+    printf("%zu of %zu problems in %.1f s\n", run->done, run->found, seconds);
     return run->done ? EXIT_FINE : complain(EXIT_FAILED, "no problem was measured");
 }
 
@@ -233,13 +261,11 @@ int regret_on(const struct session *s, const struct bench_options *o, cJSON *jso
 {
     struct run run = {.s = s, .o = o, .json = json, .start = now(), .written = now()};
     bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
-    run.problems = calloc(o->random, sizeof *run.problems);
-    run.results = calloc(o->random, sizeof *run.results);
-    int result = run.problems && run.results ? measure_drawn(&run, o->mib ? o->mib
-                                                                   : cpu  ? MIB_CPU
-                                                                          : MIB_GPU)
-                                             : complain(EXIT_FAILED, "out of memory");
-    for (size_t i = 0; run.results && i < run.done; i++)
+    run.mib = o->mib ? o->mib : cpu ? MIB_CPU : MIB_GPU;
+    int result = find_problems(&run);
+    if (result == EXIT_FINE)
+        result = measure_found(&run);
+    for (size_t i = 0; i < run.done; i++)
         free(run.results[i].timings);
     free(run.results);
     free(run.problems);

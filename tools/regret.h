@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `compare --random`: the regret of the library's choices on problems drawn at random.
- */
+/* `compare --random` and `--problems`: the regret of the library's choices on problems
+ * drawn at random or listed in a file. */
 #ifndef REGRET_H
 #define REGRET_H
 
@@ -29,8 +29,11 @@ struct result {
     double regret;
 };
 
-/* Draw, time and report on one device; adds an object to the array `json`. */
+/* Draw or read, time and report on one device; adds an object to the array `json`. */
 int regret_on(const struct session *s, const struct bench_options *o, cJSON *json);
+
+/* "300 random problems of seed 1" or "12 problems of regret.json". */
+void regret_print_source(FILE *f, const struct bench_options *o, size_t n);
 
 /* The head of the list, one problem's line, and what all of them come to. */
 void regret_print_head(FILE *f);

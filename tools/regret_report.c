@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What `compare --random` prints and writes. */
+/* What `compare --random` and `--problems` print and write. */
 #include "drawn.h"
 #include "regret.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+void regret_print_source(FILE *f, const struct bench_options *o, size_t n)
+{
+    if (o->problems)
+        fprintf(f, "%zu problems of %s", n, o->problems);
+    else
+        fprintf(f, "%zu random problems of seed %zu", n, o->seed);
+}
 
 void regret_print_head(FILE *f)
 {
@@ -97,10 +105,10 @@ void regret_summarise(FILE *f, const char *device, const struct bench_options *o
         fprintf(f, "%zu problems skipped\n", skipped);
     if (!n)
         return;
-    fprintf(f,
-            "%s: regret over %zu random problems of seed %zu: geometric mean %.3f, "
-            "%zu over 1.05, %zu over 1.15; worst:\n  ",
-            device, n, o->seed, exp(t.log_regret / (double)n), t.over_5, t.over_15);
+    fprintf(f, "%s: regret over ", device);
+    regret_print_source(f, o, n);
+    fprintf(f, ": geometric mean %.3f, %zu over 1.05, %zu over 1.15; worst:\n  ",
+            exp(t.log_regret / (double)n), t.over_5, t.over_15);
     print_what(f, worst);
 }
 

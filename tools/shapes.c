@@ -109,14 +109,18 @@ static int parse_option(int letter, struct bench_options *o)
                    : complain(EXIT_USAGE, "--type: %s", clsm_last_message());
     case 'w':
         return parse_within(o);
+    case 'p':
+        o->problems = optarg;
+        return -1;
     default:
         return parse_number(letter, o);
     }
 }
 
 /* Those of `compare` alone stand first. */
-enum { COMPARE_ONLY = 6 };
+enum { COMPARE_ONLY = 7 };
 static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                        {"problems", required_argument, NULL, 'p'},
                                         {"random", required_argument, NULL, 'n'},
                                         {"seed", required_argument, NULL, 'S'},
                                         {"within", required_argument, NULL, 'w'},
@@ -143,7 +147,8 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
                 struct bench_options *o)
 {
     const struct option *known = options + (comparing ? 0 : COMPARE_ONLY);
-    bool shaped = false; /* what random problems draw for themselves was given */
+    bool shaped = false,
+         drawn = false; /* what --problems, or both, have for themselves */
     *o = (struct bench_options){.repeats = 30, .k = 1, .seed = 1, .within = 4};
     for (int letter; (letter = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (letter == 'h') {
@@ -151,6 +156,7 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
             return EXIT_FINE;
         }
         shaped |= strchr("sotka", letter) != NULL;
+        drawn |= strchr("nSm", letter) != NULL;
         int result = letter == '?' ? usage_error(argv[0]) : parse_option(letter, o);
         if (result != -1)
             return result;
@@ -158,6 +164,10 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
     if (o->random && shaped)
         return complain(EXIT_USAGE, "--random draws operation, type and shape: it does "
                                     "not go with --shapes, --op, --type, --k or --all");
+    if (o->problems && (shaped || drawn))
+        return complain(EXIT_USAGE, "--problems has operations, types and shapes: it "
+                                    "does not go with --shapes, --op, --type, --k, "
+                                    "--all, --random, --seed or --mib");
     if (o->k > 1 && !finds_k(o->op))
         return complain(EXIT_USAGE, "--k does not go with %s", clsm_op_name(o->op));
     return optind == argc ? -1 : usage_error(argv[0]);

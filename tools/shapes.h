@@ -23,8 +23,9 @@ struct bench_options {
     size_t repeats;
 
     /* of `compare` alone */
-    bool all;      /* every configuration instead of each variant's best */
-    size_t random; /* problems to draw; 0: the shapes */
+    bool all;             /* every configuration instead of each variant's best */
+    size_t random;        /* problems to draw; 0: the shapes, or those of `problems` */
+    const char *problems; /* a file; NULL: none */
     size_t seed;
     size_t seconds; /* to go on drawing; 0: to the end */
     size_t jobs;    /* threads that build; 0: by the host */

@@ -61,17 +61,6 @@ static bool run_child(const struct cpu_run *run, unsigned threads, const char *p
            WEXITSTATUS(status) == 0;
 }
 
-static cJSON *read_json(int file)
-{
-    off_t bytes = lseek(file, 0, SEEK_END);
-    char *text = bytes > 0 ? calloc(1, (size_t)bytes + 1) : NULL;
-    cJSON *json = NULL;
-    if (text && pread(file, text, (size_t)bytes, 0) == bytes)
-        json = cJSON_Parse(text);
-    free(text);
-    return json;
-}
-
 /* What a run with so many threads found; NULL if it failed. */
 static cJSON *results_with(const struct cpu_run *run, unsigned threads)
 {
@@ -81,10 +70,8 @@ static cJSON *results_with(const struct cpu_run *run, unsigned threads)
     if (file < 0)
         return NULL;
     close(file);
-    if (run_child(run, threads, path) && (file = open(path, O_RDONLY)) >= 0) {
-        json = read_json(file);
-        close(file);
-    }
+    if (run_child(run, threads, path))
+        json = json_read(path);
     remove(path);
     return cJSON_GetObjectItemCaseSensitive(json, "results")
                ? json

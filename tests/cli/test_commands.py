@@ -82,6 +82,37 @@ class Commands(Case):
         self.assertEqual(drawn[0], drawn[1])
         self.assertNotEqual(drawn[0], drawn[2])
 
+    def test_compare_times_the_problems_of_a_file(self):
+        few = "--repeats", "3", "--within", "1.1"
+        problems = [{"op": "topk", "type": "bf16", "rows": 40, "cols": 70, "k": 3},
+                    {"op": "softmax", "type": "f32", "rows": 3, "cols": 900},
+                    {"op": "softmax", "type": "f32", "rows": 3, "cols": 900}]
+        file, out = self.folder / "p.json", self.folder / "out.json"
+        file.write_text(json.dumps(problems))
+        named = [(p["op"], p["type"], p.get("k", 1), p["rows"], p["cols"]) for p in problems[:2]]
+        for _ in range(2):  # by hand, then what the first run wrote
+            text = self.fine("compare", "--problems", file, *few, "--json", out)
+            self.assertIn(f"2 problems of {file}", text)
+            (device,) = json.loads(out.read_text())
+            self.assertEqual(named, [(p["op"], p["type"], p["k"], p["rows"], p["cols"])
+                                     for p in device["problems"]])
+            file = self.folder / "again.json"
+            out.rename(file)
+        bench = self.folder / "b.json"
+        self.fine("bench", "--shapes", "5x33", "--repeats", "3", "--json", bench)
+        self.assertIn("1 of 1 problems", self.fine("compare", "--problems", bench, *few))
+
+    def test_compare_refuses_a_file_without_problems(self):
+        file = self.folder / "p.json"
+        good = {"op": "softmax", "type": "f32", "rows": 3, "cols": 9}
+        for text, says in [("{", "is no JSON"), ("[]", "0 read"), ("7", "0 read"),
+                           (json.dumps([good, {**good, "op": "max"}]), "1 read"),
+                           (json.dumps([{**good, "rows": 1.5}]), "0 read"),
+                           (json.dumps([{"problems": [good, 3]}]), "1 read")]:
+            file.write_text(text)
+            self.fails(1, "compare", "--problems", file, says=[str(file), says])
+        self.fails(1, "compare", "--problems", self.folder / "none", says=["cannot read"])
+
     def check_random_problem(self, p):
         self.assertIn(p["type"], ("f32", "f16", "bf16"))
         self.assertTrue(1 <= p["cols"] <= 1 << 20 and 1 <= p["k"] <= 16)

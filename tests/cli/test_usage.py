@@ -40,6 +40,8 @@ class Usage(Case):
                               ("within", "x"), ("repeats", "2")]:
             self.fails(2, "compare", f"--{option}", value, says=[f"--{option}", f'"{value}"'])
         self.fails(2, "compare", "--random", "3", "--op", "topk", says=["does not go with"])
+        for option in (["--random", "3"], ["--op", "topk"], ["--mib", "3"]):
+            self.fails(2, "compare", "--problems", "p.json", *option, says=["does not go with"])
         self.fails(2, "verify", "--variant", "nothing", says=["nothing"])
         self.fails(2, "verify", "--type", "f8", says=["f8"])
         self.fails(2, "devices", "--unknown")
