@@ -16,7 +16,7 @@
 
 enum { MAX_JOBS = 16, PROBLEMS_AHEAD = 6, MIB_GPU = 256, MIB_CPU = 16 };
 enum { WRITE_AFTER = 20 }; /* seconds, in case the run does not reach its end */
-enum { CPU_TURNS = 5 };    /* of the chosen and the best one on a CPU */
+enum { TURNS = 5 };        /* of the chosen and the best one */
 
 #define GIVE_UP 1.5 /* times the chosen one's median */
 
@@ -47,14 +47,14 @@ static void progress(const struct run *run, const char *what, unsigned i, unsign
         fprintf(stderr, "\r%zu of %zu: %s\033[K", at + 1, run->found, what);
 }
 
-/* The chosen and the best one again; in several turns on a CPU, the least of each,
- * since other programs have their share of it for a while. */
+/* The chosen and the best one again, in several turns, the least of each: other
+ * programs have their share of a CPU for a while, and a GPU's driver of what takes
+ * microseconds. */
 static void time_in_turns(const struct run *run, const struct plans *plans,
                           const struct sets *sets, struct result *r)
 {
-    unsigned turns = run->s->info.type & CL_DEVICE_TYPE_CPU ? CPU_TURNS : 1;
     const unsigned which[2] = {0, r->best};
-    for (unsigned i = 0; i < 2 * turns; i++) {
+    for (unsigned i = 0; i < 2 * TURNS; i++) {
         struct timing *t = &r->timings[which[i % 2]];
         double seconds;
         if (measure_plan(run->s, plans->of[which[i % 2]].plan, sets->of, sets->count,
