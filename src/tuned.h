@@ -33,6 +33,7 @@ struct tuned {
     size_t cols_min, cols_max;
     const char *config;
     size_t multiple; /* of which those lengths are */
+    size_t rows_max;
 };
 
 /* Kinds of devices: in words, the traits that they must have, and must not have. */
@@ -42,8 +43,9 @@ struct tuned {
 #define NVIDIA_GPU "NVIDIA GPU", TRAIT_LANES | TRAIT_WAIT | TRAIT_NV_OPTIONS, TRAIT_CPU
 
 /* The rows of tuned.def, as elements of an array. */
-#define TUNED(...) {__VA_ARGS__, 1},
-#define TUNED_OF(multiple, ...) {__VA_ARGS__, multiple},
+#define TUNED(...) {__VA_ARGS__, 1, SIZE_MAX},
+#define TUNED_OF(multiple, ...) {__VA_ARGS__, multiple, SIZE_MAX},
+#define TUNED_UP_TO(rows_max, ...) {__VA_ARGS__, 1, rows_max},
 
 /* The first record for this device, kind of operation, type and shape, or NULL. */
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t);

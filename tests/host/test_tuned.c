@@ -23,7 +23,7 @@ static bool same(const struct tuned *a, const struct tuned *b)
 {
     return a && a->kind == b->kind && a->element_bytes == b->element_bytes &&
            a->rows_min == b->rows_min && a->cols_min == b->cols_min &&
-           a->cols_max == b->cols_max && strcmp(a->config, b->config) == 0;
+           a->cols_max == b->cols_max && a->rows_max == b->rows_max && strcmp(a->config, b->config) == 0;
 }
 
 /* The record for a problem, NULL if there is no such problem. */
@@ -63,6 +63,7 @@ START_TEST(every_record_names_a_configuration_and_is_found)
         EXPECT(clsm_config_parse(r->config, &config, &exact) == CLSM_OK && exact,
                "record %zu: \"%s\"", i, r->config);
         EXPECT(r->cols_min && r->cols_min <= r->cols_max, "record %zu: cols", i);
+        EXPECT(r->rows_min <= r->rows_max, "record %zu: rows", i);
         EXPECT(is_found(r), "record %zu, %s for %zu to %zu columns, is never found", i,
                r->config, r->cols_min, r->cols_max);
     }
@@ -84,7 +85,8 @@ START_TEST(a_record_serves_its_element_size_rows_and_columns_only)
                                r->element_bytes == clsm_type_bytes(types[type]),
                            "%s for %s", r->config, clsm_type_name(types[type]));
                     EXPECT(cols >= r->cols_min && cols <= r->cols_max, "%zu", cols);
-                    EXPECT(r->rows_min <= 2000, "rows_min %zu", r->rows_min);
+                    EXPECT(r->rows_min <= 2000 && r->rows_max >= 2000, "rows %zu to %zu",
+                               r->rows_min, r->rows_max);
                     EXPECT(cols % r->multiple == 0, "%zu", cols);
                 }
     }
