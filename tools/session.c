@@ -2,6 +2,42 @@
 /* Opening a device and closing it again. */
 #include "session.h"
 
+/* One work-item's steps that wait for each other, some nanoseconds each; their end is
+ * written, or a compiler would leave them out. */
+static const char busy_source[] = "__kernel void busy(uint x, uint steps)\n"
+                                  "{\n"
+                                  "    volatile __local uint end;\n"
+                                  "    for (uint i = 0; i < steps; i++)\n"
+                                  "        x = x * 1664525u + 1013904223u;\n"
+                                  "    end = x;\n"
+                                  "}\n";
+
+static cl_kernel busy_kernel(const struct session *s)
+{
+    const char *text = busy_source;
+    const cl_uint x = 1, steps = 1 << 17;
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
+    cl_kernel kernel = NULL;
+    if (program &&
+        clBuildProgram(program, 1, &s->info.device, "-w", NULL, NULL) == CL_SUCCESS)
+        kernel = clCreateKernel(program, "busy", &error);
+    if (kernel) {
+        clSetKernelArg(kernel, 0, sizeof x, &x);
+        clSetKernelArg(kernel, 1, sizeof steps, &steps);
+    }
+    if (program)
+        clReleaseProgram(program);
+    return kernel;
+}
+
+bool session_busy(const struct session *s)
+{
+    const size_t one = 1;
+    return s->busy && clEnqueueNDRangeKernel(s->queue, s->busy, 1, NULL, &one, &one, 0,
+                                             NULL, NULL) == CL_SUCCESS;
+}
+
 clsm_status session_open_info(const clsm_device_info *info, struct session *s)
 {
     cl_int error;
@@ -11,6 +47,8 @@ clsm_status session_open_info(const clsm_device_info *info, struct session *s)
         return CLSM_ERR_OPENCL;
     s->queue = clCreateCommandQueue(s->context, info->device, CL_QUEUE_PROFILING_ENABLE,
                                     &error);
+    if (s->queue && !(info->type & CL_DEVICE_TYPE_CPU))
+        s->busy = busy_kernel(s);
     if (!s->queue)
         s->queue = clCreateCommandQueue(s->context, info->device, 0, &error);
     clsm_status status = s->queue
@@ -32,6 +70,8 @@ clsm_status session_open(const char *selector, struct session *s)
 void session_close(struct session *s)
 {
     clsm_engine_destroy(s->engine);
+    if (s->busy)
+        clReleaseKernel(s->busy);
     if (s->queue)
         clReleaseCommandQueue(s->queue);
     if (s->context)

@@ -11,6 +11,7 @@ struct session {
     clsm_device_info info;
     cl_context context;
     cl_command_queue queue; /* in order, with profiling where the device can */
+    cl_kernel busy;         /* what session_busy() queues; NULL: nothing */
     clsm_engine *engine;
 };
 
@@ -19,6 +20,11 @@ struct session {
 clsm_status session_open(const char *selector, struct session *s);
 clsm_status session_open_info(const clsm_device_info *info, struct session *s);
 void session_close(struct session *s);
+
+/* Queue what keeps a GPU that times its commands busy for a fraction of a millisecond,
+ * so that those queued meanwhile follow each other as fast as the GPU takes them. False
+ * where there is nothing to be queued: on a CPU, or without a clock. */
+bool session_busy(const struct session *s);
 
 /* A buffer, with data copied in unless it is NULL; NULL on failure. */
 cl_mem session_buffer(const struct session *s, size_t bytes, const void *data);
