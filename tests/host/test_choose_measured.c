@@ -5,6 +5,8 @@
 #include "devices.h"
 #include "suites.h"
 
+#include <string.h>
+
 static struct choice c;
 
 START_TEST(long_packed_rows_on_a_cpu_go_to_a_loop_a_core)
@@ -369,6 +371,64 @@ START_TEST(a_few_rows_for_each_unit_go_to_small_work_groups)
 }
 END_TEST
 
+/* Measured too, each in a range of rows: one to eight rows for each unit, or so few
+ * short ones that a launch is short. */
+START_TEST(some_rows_go_to_what_was_measured_for_so_many)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols, k;
+        const char *config;
+    } cases[] = {
+        {CLSM_SOFTMAX, CLSM_F16, 160, 26000, 0, "ahead:WG=128,HOLD=4"},
+        {CLSM_SOFTMAX, CLSM_BF16, 264, 20000, 0, "registers:WG=256"},
+        {CLSM_SOFTMAX, CLSM_BF16, 264, 31360, 0, "registers:WG=512"},
+        {CLSM_SOFTMAX, CLSM_BF16, 350, 31360, 0, "ahead:WG=128,HOLD=4"},
+        {CLSM_SOFTMAX, CLSM_BF16, 500, 23000, 0, "ahead:WG=128,HOLD=6"},
+        {CLSM_SOFTMAX, CLSM_BF16, 500, 28000, 0, "ahead:WG=128,HOLD=8"},
+        {CLSM_SOFTMAX, CLSM_BF16, 5000, 23000, 0, "registers:WG=256"},
+        {CLSM_SOFTMAX, CLSM_F32, 1000, 4501, 0, "registers:WG=128"},
+        {CLSM_SOFTMAX, CLSM_F32, 1000, 5200, 0, "registers:WG=256"},
+        {CLSM_LOG_SOFTMAX, CLSM_F32, 600, 5001, 0, "registers:WG=128"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 180, 31360, 0, "joined:WG=128,HOLD=8"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 264, 31360, 0, "registers:WG=512"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 1000, 31360, 0, "registers:WG=256"},
+        {CLSM_CROSS_ENTROPY, CLSM_F16, 557, 40921, 0, "ahead:WG=128,HOLD=8"},
+        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 257, 43237, 0, "registers:WG=512"},
+        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 400, 43237, 0, "split:WG=128,PACKS=4"},
+        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 347919, 117, 0, "staged:CLUSTER=16,WG=64"},
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 40, 400000, 0, "joined:WG=128,HOLD=8"},
+        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 16, 800000, 0, "joined:WG=256,HOLD=8"},
+        {CLSM_SOFTMAX_BACKWARD, CLSM_F16, 200000, 77, 0, "staged:CLUSTER=8,WG=64"},
+        {CLSM_LOG_SOFTMAX, CLSM_BF16, 337502, 1, 0, "spatial:WG=64,TILE=64"},
+        {CLSM_CROSS_ENTROPY, CLSM_F32, 1000000, 1, 0, "spatial:WG=64,TILE=64"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 9000, 150, 0, "staged:CLUSTER=8,WG=64"},
+        {CLSM_CROSS_ENTROPY, CLSM_BF16, 900000, 150, 0, "staged:CLUSTER=4,WG=64"},
+        {CLSM_STATISTICS, CLSM_F16, 22212, 235, 0, "cluster:CLUSTER=8,WG=64"},
+        {CLSM_LOG_SUM_EXP, CLSM_F16, 22212, 235, 0, "staged:CLUSTER=4,WG=64"},
+        {CLSM_TOPK, CLSM_BF16, 400, 16384, 8, "registers:WG=128"},
+        {CLSM_TOPK, CLSM_F16, 1263, 12238, 8, "online:WG=256,BLOCK=8"},
+        {CLSM_TOPK, CLSM_F32, 1000, 8192, 8, "online:WG=256,BLOCK=8"},
+        {CLSM_TOPK, CLSM_F32, 900, 600, 16, "cluster:CLUSTER=32,WG=64"},
+        {CLSM_TOPK, CLSM_F32, 500, 600, 16, "registers:WG=64"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        char config[64];
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        if (cases[i].k)
+            given.k = cases[i].k;
+        chosen_on_h200(&given);
+        clsm_config_text(&c.ranked[0].config, config, sizeof config);
+        EXPECT(strcmp(config, cases[i].config) == 0, "%s, %zu x %zu: %s instead of %s",
+               clsm_op_name(cases[i].op), cases[i].rows, cases[i].cols, config,
+               cases[i].config);
+    }
+}
+END_TEST
+
 Suite *choose_measured_suite(void)
 {
     Suite *suite = suite_create("choose_measured");
@@ -384,6 +444,7 @@ Suite *choose_measured_suite(void)
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     tcase_add_test(t, records_of_softmax_alone_serve_nothing_else);
     tcase_add_test(t, a_few_rows_for_each_unit_go_to_small_work_groups);
+    tcase_add_test(t, some_rows_go_to_what_was_measured_for_so_many);
     suite_add_tcase(suite, t);
     return suite;
 }

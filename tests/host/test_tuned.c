@@ -23,7 +23,8 @@ static bool same(const struct tuned *a, const struct tuned *b)
 {
     return a && a->kind == b->kind && a->element_bytes == b->element_bytes &&
            a->rows_min == b->rows_min && a->cols_min == b->cols_min &&
-           a->cols_max == b->cols_max && a->rows_max == b->rows_max && strcmp(a->config, b->config) == 0;
+           a->cols_max == b->cols_max && a->rows_max == b->rows_max &&
+           strcmp(a->config, b->config) == 0;
 }
 
 /* The record for a problem, NULL if there is no such problem. */
@@ -38,16 +39,20 @@ static const struct tuned *record_of(unsigned op, clsm_type type, size_t k, size
     return clsm_problem_check(&given, &p) == CLSM_OK ? clsm_tuned_find(&p, t) : NULL;
 }
 
-/* At the first or the last of its row lengths, with its fewest rows. */
+enum { MANY_ROWS = 1 << 26 };
+
+/* At the first or the last of its row lengths, with its fewest or its most rows. */
 static bool is_found(const struct tuned *r)
 {
     const struct traits t = device_of(r);
-    const size_t cols[] = {r->cols_min, r->cols_max};
+    const size_t cols[] = {r->cols_min, r->cols_max, r->cols_min, r->cols_max};
+    const size_t few = r->rows_min ? r->rows_min : 1;
+    const size_t many = r->rows_max < MANY_ROWS ? r->rows_max : MANY_ROWS;
     for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
         for (size_t i = 0; i < COUNT(types) * COUNT(lists) * COUNT(cols); i++)
             if (same(record_of(op, types[i % COUNT(types)],
                                lists[i / COUNT(types) % COUNT(lists)],
-                               r->rows_min ? r->rows_min : 1,
+                               i / COUNT(types) / COUNT(lists) < 2 ? few : many,
                                cols[i / COUNT(types) / COUNT(lists)], &t),
                      r))
                 return true;
@@ -85,8 +90,8 @@ START_TEST(a_record_serves_its_element_size_rows_and_columns_only)
                                r->element_bytes == clsm_type_bytes(types[type]),
                            "%s for %s", r->config, clsm_type_name(types[type]));
                     EXPECT(cols >= r->cols_min && cols <= r->cols_max, "%zu", cols);
-                    EXPECT(r->rows_min <= 2000 && r->rows_max >= 2000, "rows %zu to %zu",
-                               r->rows_min, r->rows_max);
+                    EXPECT(r->rows_min <= 2000 && r->rows_max >= 2000,
+                           "rows %zu to %zu", r->rows_min, r->rows_max);
                     EXPECT(cols % r->multiple == 0, "%zu", cols);
                 }
     }
