@@ -36,7 +36,7 @@ static const double half_cycles[KINDS][EFFORTS] = {
 /* ... and of a row, or a vector of rows, beside these. */
 static const double row_cycles[KINDS][EFFORTS] = {
     [LINES] = {0, 29, 6.2, 14, 13},
-    [TRANSPOSED] = {80, 0, 0, 55, 25},
+    [TRANSPOSED] = {50, 0, 0, 55, 25},
     [FUSED] = {21, 70, 54, 109, 77},
     [WIDE] = {19, 60, 46, 85, 69},
 };
@@ -46,7 +46,8 @@ static const double TILES = 2.8;  /* times, where two tiles are all registers, *
 enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
 static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
 static const double FORM_CYCLES = 2;
-static const double PARTED = 2.4; /* times, where a row is in parts, for a logarithm */
+/* Times, where a row is in parts, for a logarithm, with a row to be written or without. */
+static const double PARTED = 1.6, PARTED_READ = 2.4;
 static const double PART_CYCLES = 1500;
 static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
 /* Of a core: what is read again comes from there; and a row that is read while the last
@@ -93,7 +94,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
     if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
-        cycles *= PARTED;
+        cycles *= clsm_problem_y(p) == CLSM_Y_ROW ? PARTED : PARTED_READ;
     if (v->exact_cols && !v->row_per_lane &&
         (double)p->cols > MOST_UNROLLED * fmax(native, LEAST_LANES))
         cycles *= UNROLLED;
