@@ -46,7 +46,8 @@ static const double TILES = 2.8;  /* times, where two tiles are all registers, *
 enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
 static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
 static const double FORM_CYCLES = 2;
-/* Times, where a row is in parts, for a logarithm, with a row to be written or without. */
+/* Times, where a row is in parts, for a logarithm, with a row to be written or without.
+ */
 static const double PARTED = 1.6, PARTED_READ = 2.4;
 static const double PART_CYCLES = 1500;
 static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
@@ -56,11 +57,11 @@ static const double CACHE_BYTES = 3e5, NEAR_BYTES = 8e3;
 
 enum {
     MOST_UNROLLED = 32, /* vectors of a row that is one piece of code, ... */
-    LEAST_LANES = 8     /* ... of no fewer lanes */
+    LEAST_LANES = 8     /* ... of so many lanes, or more of 16 bits */
 };
 /* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
  * lanes); this is what it takes for those to be chosen. */
-static const double UNROLLED = 2;
+static const double UNROLLED = 2.5;
 
 /* The k largest, of an element where a work-item has a list for itself; of a vector,
  * and of a row's lanes and their places, where each lane has one; and of a place that
@@ -96,7 +97,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
         cycles *= clsm_problem_y(p) == CLSM_Y_ROW ? PARTED : PARTED_READ;
     if (v->exact_cols && !v->row_per_lane &&
-        (double)p->cols > MOST_UNROLLED * fmax(native, LEAST_LANES))
+        (double)p->cols >
+            MOST_UNROLLED * (half ? fmax(native, LEAST_LANES) : LEAST_LANES))
         cycles *= UNROLLED;
     /* two vectors for one want more registers */
     double each = half && clsm_problem_y(p) == CLSM_Y_ROW ? 1.2 : 1.03;
