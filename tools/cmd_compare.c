@@ -40,6 +40,12 @@ static const char help[] =
     "  --seconds T      begin no further problem after T seconds\n"
     "  --jobs J         build in J threads while timing goes on; on a CPU, before it\n"
     "                   (the host's cores, at most 16)\n"
+    "  --build I/N      time nothing, build the I-th of N shares of the programs into "
+    "the\n"
+    "                   cache on disk: for N processes, where a driver builds one "
+    "program\n"
+    "                   at a time in each; of one thread, unless --jobs says "
+    "otherwise\n"
     "A configuration whose first runs take over 1.5 times the chosen one's median is "
     "not\n"
     "timed further. At the end the chosen and the best one are timed again, in five\n"
@@ -47,7 +53,9 @@ static const char help[] =
     "Example:\n  clsoftmax compare --device all\n"
     "  clsoftmax compare --shapes 4096x1024 --all\n"
     "  clsoftmax compare --random 200 --seconds 240 --json regret.json\n"
-    "  clsoftmax compare --problems regret.json --within 2\n";
+    "  clsoftmax compare --problems regret.json --within 2\n"
+    "  for i in $(seq 8); do clsoftmax compare --random 300 --build $i/8 & done; "
+    "wait\n";
 
 /* HOPELESS: times slower than the best, beyond which a variant's further configurations
  * are not timed. */

@@ -257,6 +257,31 @@ static int measure_found(struct run *run)
     return run->done ? EXIT_FINE : complain(EXIT_FAILED, "no problem was measured");
 }
 
+/* Every shares-th problem; the cache on disk keeps its programs. */
+static int build_share(struct run *run)
+{
+    size_t n = 0, built = 0;
+    struct ahead_wishes wishes = wishes_of(run);
+    const struct plans *plans;
+    for (size_t i = run->o->share - 1; i < run->found; i += run->o->shares)
+        run->problems[n++] = run->problems[i];
+    wishes.jobs = run->o->jobs ? wishes.jobs : 1;
+    run->ahead = ahead_start(run->s->engine, run->problems, n, &wishes);
+    if (!run->ahead)
+        return complain(EXIT_FAILED, "no threads to build in");
+    for (; (plans = ahead_next(run->ahead)); run->done++) {
+        progress(run, "built", 0, 0);
+        for (unsigned i = 0; i < plans->count; i++)
+            built += plans->of[i].plan != NULL;
+    }
+    progress(run, NULL, 0, 0);
+    ahead_stop(run->ahead);
+    printf("share %u of %u: %zu plans of %zu problems built in %.1f s\n", run->o->share,
+           run->o->shares, built, n, now() - run->start);
+    run->done = 0; /* there are no results */
+    return EXIT_FINE;
+}
+
 int regret_on(const struct session *s, const struct bench_options *o, cJSON *json)
 {
     struct run run = {.s = s, .o = o, .json = json, .start = now(), .written = now()};
@@ -264,7 +289,7 @@ int regret_on(const struct session *s, const struct bench_options *o, cJSON *jso
     run.mib = o->mib ? o->mib : cpu ? MIB_CPU : MIB_GPU;
     int result = find_problems(&run);
     if (result == EXIT_FINE)
-        result = measure_found(&run);
+        result = o->shares ? build_share(&run) : measure_found(&run);
     for (size_t i = 0; i < run.done; i++)
         free(run.results[i].timings);
     free(run.results);

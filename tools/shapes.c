@@ -82,6 +82,17 @@ static int parse_within(struct bench_options *o)
                           optarg);
 }
 
+static int parse_share(struct bench_options *o)
+{
+    int end = 0;
+    bool good = sscanf(optarg, "%u/%u%n", &o->share, &o->shares, &end) == 2 &&
+                !optarg[end] && o->share && o->share <= o->shares;
+    return good
+               ? -1
+               : complain(EXIT_USAGE,
+                          "--build is \"%s\", expected I/N with I from 1 to N", optarg);
+}
+
 static int parse_option(int letter, struct bench_options *o)
 {
     switch (letter) {
@@ -109,6 +120,8 @@ static int parse_option(int letter, struct bench_options *o)
                    : complain(EXIT_USAGE, "--type: %s", clsm_last_message());
     case 'w':
         return parse_within(o);
+    case 'b':
+        return parse_share(o);
     case 'p':
         o->problems = optarg;
         return -1;
@@ -118,9 +131,10 @@ static int parse_option(int letter, struct bench_options *o)
 }
 
 /* Those of `compare` alone stand first. */
-enum { COMPARE_ONLY = 7 };
+enum { COMPARE_ONLY = 8 };
 static const struct option options[] = {{"all", no_argument, NULL, 'a'},
                                         {"problems", required_argument, NULL, 'p'},
+                                        {"build", required_argument, NULL, 'b'},
                                         {"random", required_argument, NULL, 'n'},
                                         {"seed", required_argument, NULL, 'S'},
                                         {"within", required_argument, NULL, 'w'},
@@ -168,6 +182,9 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
         return complain(EXIT_USAGE, "--problems has operations, types and shapes: it "
                                     "does not go with --shapes, --op, --type, --k, "
                                     "--all, --random, --seed or --mib");
+    if (o->shares && (o->json_path || !(o->random || o->problems)))
+        return complain(EXIT_USAGE, "--build needs --random or --problems, and does "
+                                    "not go with --json: nothing is timed");
     if (o->k > 1 && !finds_k(o->op))
         return complain(EXIT_USAGE, "--k does not go with %s", clsm_op_name(o->op));
     return optind == argc ? -1 : usage_error(argv[0]);

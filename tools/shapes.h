@@ -27,9 +27,10 @@ struct bench_options {
     size_t random;        /* problems to draw; 0: the shapes, or those of `problems` */
     const char *problems; /* a file; NULL: none */
     size_t seed;
-    size_t seconds; /* to go on drawing; 0: to the end */
-    size_t jobs;    /* threads that build; 0: by the host */
-    double within;  /* times the best estimate */
+    size_t seconds;         /* to go on drawing; 0: to the end */
+    size_t jobs;            /* threads that build; 0: by the host */
+    double within;          /* times the best estimate */
+    unsigned share, shares; /* build that one of so many; 0 shares: time all */
 };
 
 /* Parse; an exit status, or -1 to go on. */

@@ -102,6 +102,14 @@ class Commands(Case):
         self.fine("bench", "--shapes", "5x33", "--repeats", "3", "--json", bench)
         self.assertIn("1 of 1 problems", self.fine("compare", "--problems", bench, *few))
 
+    def test_compare_builds_shares(self):
+        random = "compare", "--random", "3", "--mib", "1", "--within", "1.1"
+        for share in (1, 2):
+            self.assertIn(f"share {share} of 2: ",
+                          text := self.fine(*random, "--build", f"{share}/2"))
+            self.assertIn(f" plans of {3 - share} problems built", text)
+            self.assertNotIn("geometric mean", text)
+
     def test_compare_refuses_a_file_without_problems(self):
         file = self.folder / "p.json"
         good = {"op": "softmax", "type": "f32", "rows": 3, "cols": 9}

@@ -42,6 +42,11 @@ class Usage(Case):
         self.fails(2, "compare", "--random", "3", "--op", "topk", says=["does not go with"])
         for option in (["--random", "3"], ["--op", "topk"], ["--mib", "3"]):
             self.fails(2, "compare", "--problems", "p.json", *option, says=["does not go with"])
+        for share in ("0/3", "4/3", "1", "1/2x"):
+            self.fails(2, "compare", "--random", "3", "--build", share, says=[share, "I/N"])
+        self.fails(2, "compare", "--build", "1/2", says=["needs --random or --problems"])
+        self.fails(2, "compare", "--random", "3", "--build", "1/2", "--json", "x",
+                   says=["does not go with --json"])
         self.fails(2, "verify", "--variant", "nothing", says=["nothing"])
         self.fails(2, "verify", "--type", "f8", says=["f8"])
         self.fails(2, "devices", "--unknown")
