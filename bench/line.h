@@ -16,7 +16,7 @@ struct subject {
 };
 
 /* Seconds of one of a line of n runs, the first-th and on, which wait in the queue for
- * one another. */
+ * one another; on a GPU behind session_busy(), unless there is but one. */
 clsm_status time_line(const struct session *s, const struct subject *subject,
                       unsigned first, unsigned n, double *seconds);
 

@@ -46,8 +46,7 @@ static const double TILES = 2.8;  /* times, where two tiles are all registers, *
 enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
 static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
 static const double FORM_CYCLES = 2;
-/* Times, where a row is in parts, for a logarithm, with a row to be written or without.
- */
+/* Times, for a logarithm, where a row that is written, or only read, is in parts. */
 static const double PARTED = 1.6, PARTED_READ = 2.4;
 static const double PART_CYCLES = 1500;
 static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;

@@ -52,8 +52,8 @@ static bool serves(const struct tuned *r, const struct problem *p,
            (r->element_bytes == ANY_BYTES ||
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&
-           rows >= r->rows_min && rows <= r->rows_max && p->cols >= r->cols_min && p->cols <= r->cols_max &&
-           p->cols % r->multiple == 0;
+           rows >= r->rows_min && rows <= r->rows_max && p->cols >= r->cols_min &&
+           p->cols <= r->cols_max && p->cols % r->multiple == 0;
 }
 
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)
