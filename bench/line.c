@@ -71,8 +71,8 @@ static clsm_status run_line(const struct session *s, const struct subject *subje
     return status;
 }
 
-/* A GPU is kept busy until all are queued: it takes small ones faster than a host queues
- * them. Where its clock says nothing the host's has to do, from an idle GPU on. */
+/* A GPU is kept busy until all are queued: it takes small ones faster than a host can
+ * queue them. Where its clock says nothing, the host's does, from an idle GPU on. */
 clsm_status time_line(const struct session *s, const struct subject *subject,
                       unsigned first, unsigned n, double *seconds)
 {
