@@ -178,11 +178,11 @@ static char *read_text(const char *path)
 cJSON *json_read(const char *path)
 {
     char *text = read_text(path);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    if (!text)
+    if (!text) {
         complain(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-    else if (!json)
-        complain(EXIT_FAILED, "%s is no JSON", path);
+        return NULL;
+    }
+    cJSON *json = cJSON_Parse(text);
     free(text);
-    return json;
+    return json ? json : cJSON_CreateNull();
 }

@@ -64,7 +64,8 @@ const char *json_option(const char *path);
 /* A file as staged.h has it; "-" is stdout. False with a message said. */
 bool json_write(const char *path, const cJSON *json);
 
-/* What is in a file; NULL with a message said. */
+/* What is in a file, null if that is no JSON; NULL with a message said if it cannot be
+ * read. */
 cJSON *json_read(const char *path);
 
 #endif
