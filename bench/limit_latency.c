@@ -54,19 +54,7 @@ static bool time_both(struct launcher *l, clsm_plan *plan, double *ours, double 
     return true;
 }
 
-static cl_kernel make_empty(const struct session *s)
-{
-    const char *text = "__kernel void empty(void)\n{\n}\n";
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
-    cl_kernel kernel = NULL;
-    if (program &&
-        clBuildProgram(program, 1, &s->info.device, "", NULL, NULL) == CL_SUCCESS)
-        kernel = clCreateKernel(program, "empty", &error);
-    if (program)
-        clReleaseProgram(program);
-    return kernel;
-}
+static const char empty_source[] = "__kernel void empty(void)\n{\n}\n";
 
 /* Make what is needed, time it, let it go. */
 static bool time_plan(struct limit *limit, clsm_plan *plan, double *ours, double *empty)
@@ -76,7 +64,7 @@ static bool time_plan(struct limit *limit, clsm_plan *plan, double *ours, double
     struct launcher l = {
         .queue = clCreateCommandQueue(s->context, s->info.device, 0, &error),
         .enqueues = limit->enqueues,
-        .empty = make_empty(s),
+        .empty = session_kernel(s, empty_source, "empty", ""),
         .args = limit->arena.sets,
     };
     bool good = l.queue && l.empty && time_both(&l, plan, ours, empty);

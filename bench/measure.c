@@ -154,20 +154,12 @@ static const char copy_runs_source[] =
 static cl_kernel copy_kernel(const struct session *s, struct copy_subject *c, int way)
 {
     bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
-    const char *text = cpu ? copy_runs_source : copy_source;
-    cl_int error;
     if (way >= (cpu ? 2 : 1))
         return NULL;
-    cl_program program = clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
-    cl_kernel kernel = NULL;
-    if (program && clBuildProgram(program, 1, &s->info.device, way ? "-w -DPAST" : "-w",
-                                  NULL, NULL) == CL_SUCCESS)
-        kernel = clCreateKernel(program, "copy", &error);
-    if (program)
-        clReleaseProgram(program);
     c->local = cpu ? 1 : 256;
     c->global = cpu ? s->info.compute_units * 64 : c->bytes / 16 / 256 * 256 + 256;
-    return kernel;
+    return session_kernel(s, cpu ? copy_runs_source : copy_source, "copy",
+                          way ? "-w -DPAST" : "-w");
 }
 
 /* Memory that was never written may not be there: its reads would be too fast. */

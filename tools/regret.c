@@ -269,7 +269,7 @@ static int build_share(struct run *run)
     run->ahead = ahead_start(run->s->engine, run->problems, n, &wishes);
     if (!run->ahead)
         return complain(EXIT_FAILED, "no threads to build in");
-    for (; (plans = ahead_next(run->ahead)); run->done++) {
+    for (; (plans = ahead_next(run->ahead)); run->skipped++) {
         progress(run, "built", 0, 0);
         for (unsigned i = 0; i < plans->count; i++)
             built += plans->of[i].plan != NULL;
@@ -278,7 +278,6 @@ static int build_share(struct run *run)
     ahead_stop(run->ahead);
     printf("share %u of %u: %zu plans of %zu problems built in %.1f s\n", run->o->share,
            run->o->shares, built, n, now() - run->start);
-    run->done = 0; /* there are no results */
     return EXIT_FINE;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a device and closing it again. */
+/* Opening a device and closing it again; what every program asks of an open one. */
 #include "session.h"
 
 /* One work-item's steps that wait for each other, some nanoseconds each; their end is
@@ -14,20 +14,12 @@ static const char busy_source[] = "__kernel void busy(uint x, uint steps)\n"
 
 static cl_kernel busy_kernel(const struct session *s)
 {
-    const char *text = busy_source;
     const cl_uint x = 1, steps = 1 << 17;
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(s->context, 1, &text, NULL, &error);
-    cl_kernel kernel = NULL;
-    if (program &&
-        clBuildProgram(program, 1, &s->info.device, "-w", NULL, NULL) == CL_SUCCESS)
-        kernel = clCreateKernel(program, "busy", &error);
+    cl_kernel kernel = session_kernel(s, busy_source, "busy", "-w");
     if (kernel) {
         clSetKernelArg(kernel, 0, sizeof x, &x);
         clSetKernelArg(kernel, 1, sizeof steps, &steps);
     }
-    if (program)
-        clReleaseProgram(program);
     return kernel;
 }
 
@@ -77,6 +69,21 @@ void session_close(struct session *s)
     if (s->context)
         clReleaseContext(s->context);
     *s = (struct session){0};
+}
+
+cl_kernel session_kernel(const struct session *s, const char *source, const char *name,
+                         const char *options)
+{
+    cl_int error;
+    cl_program program =
+        clCreateProgramWithSource(s->context, 1, &source, NULL, &error);
+    cl_kernel kernel = NULL;
+    if (program &&
+        clBuildProgram(program, 1, &s->info.device, options, NULL, NULL) == CL_SUCCESS)
+        kernel = clCreateKernel(program, name, &error);
+    if (program)
+        clReleaseProgram(program);
+    return kernel;
 }
 
 cl_mem session_buffer(const struct session *s, size_t bytes, const void *data)

@@ -26,6 +26,10 @@ void session_close(struct session *s);
  * where there is nothing to be queued: on a CPU, or without a clock. */
 bool session_busy(const struct session *s);
 
+/* A kernel of a text's; NULL if it does not build. */
+cl_kernel session_kernel(const struct session *s, const char *source, const char *name,
+                         const char *options);
+
 /* A buffer, with data copied in unless it is NULL; NULL on failure. */
 cl_mem session_buffer(const struct session *s, size_t bytes, const void *data);
 

@@ -161,8 +161,8 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
                 struct bench_options *o)
 {
     const struct option *known = options + (comparing ? 0 : COMPARE_ONLY);
-    bool shaped = false,
-         drawn = false; /* what --problems, or both, have for themselves */
+    bool shaped = false; /* what --random and --problems have of their own was given, */
+    bool drawn = false;  /* or what --random draws from */
     *o = (struct bench_options){.repeats = 30, .k = 1, .seed = 1, .within = 4};
     for (int letter; (letter = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (letter == 'h') {

@@ -151,12 +151,8 @@ cl_kernel crowd_filler(const struct session *s, cl_mem out)
         "    for (uint i = 0; i < n; i++) v = fma(v, 0.999f, 1.0f);\n"
         "    out[get_local_id(0)] = v; }\n";
     const cl_uint turns = 20 * 1000 * 1000; /* tens of milliseconds */
-    cl_program program = clCreateProgramWithSource(s->context, 1, &source, NULL, NULL);
-    ck_assert(program);
-    ck_assert_int_eq(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
-    cl_kernel kernel = clCreateKernel(program, "crowd", NULL);
+    cl_kernel kernel = session_kernel(s, source, "crowd", "");
     ck_assert(kernel);
-    clReleaseProgram(program);
     clSetKernelArg(kernel, 0, sizeof out, &out);
     clSetKernelArg(kernel, 1, sizeof turns, &turns);
     return kernel;
