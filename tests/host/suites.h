@@ -33,7 +33,8 @@
     X(check_special)                                                                   \
     X(variant)                                                                         \
     X(choose)                                                                          \
-    X(choose_measured)                                                                 \
+    X(choose_cpu)                                                                      \
+    X(choose_gpu)                                                                      \
     X(held)                                                                            \
     X(tiles)                                                                           \
     X(registers)                                                                       \
