@@ -6,16 +6,17 @@
 
 /* Fitted together, as in estimate_held.c. */
 enum {
-    WAIT = 1440,      /* from a load to its use */
+    WAIT = 98,      /* from a load to its use */
+    MANY_GROUPS = 11, /* of a unit keep it busy; */
     ROUND_GROUPS = 6, /* of a unit are under way at a time, as far as they have room; */
-    ROUND_CYCLES = 1680,  /* more for each round of these, */
-    STAGE_CYCLES = 2000,  /* to local memory and back, */
-    TURN_CYCLES = 71,     /* of a worker's rows, one after the other; */
-    OPERAND_CYCLES = 400, /* more, with numbers of a row's own to be read, */
-    TARGET_CYCLES = 485,  /* or with a target, and the logit there */
-    ROW_STEPS_TARGET = 175,
-    TARGET_STEPS = 26, /* of an element that may be the target, */
-    HALF_STEPS = 3,    /* of one that stands at an odd place */
+    ROUND_CYCLES = 354,  /* more for each round of these, */
+    STAGE_CYCLES = 138,  /* to local memory and back, */
+    TURN_CYCLES = 272,     /* of a worker's rows, one after the other; */
+    OPERAND_CYCLES = 132, /* more, with numbers of a row's own to be read, */
+    TARGET_CYCLES = 232,  /* or with a target, and the logit there */
+    ROW_STEPS_TARGET = 126,
+    TARGET_STEPS = 4, /* of an element that may be the target, */
+    HALF_STEPS = 1,    /* of one that stands at an odd place */
     CHUNK_STEPS = 12,  /* of 16 bytes to local memory or back */
     MOST_EVEN = 50,    /* elements that registers have room for */
     MOST_ELEMENTS = 45,
@@ -28,24 +29,24 @@ enum {
 static const struct {
     double row, level, element, half;
 } steps_of[EFFORTS] = {
-    [WRITES] = {30, 0, 18, 10},      [SUMS] = {55, 28, 13, 10},
-    [NORMALISES] = {55, 25, 47, 20}, [LOGARITHM] = {53, 13, 30, 14},
-    [NUMBERS] = {53, 13, 29, 16},
+    [WRITES] = {260, 0, 25.7, 9.91}, [SUMS] = {30.6, 28.7, 35, 27},
+    [NORMALISES] = {67.3, 25, 26.7, 16.3}, [LOGARITHM] = {99.7, 30, 16.7, 11},
+    [NUMBERS] = {70.3, 36, 14.7, 12},
 };
 
 /* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
-static const double BORDERS = 1.19, BANKS = 1.75, CROWDED = 1.05;
+static const double BORDERS = 1.02, BANKS = 1.6, CROWDED = 1.05;
 
 /* Where each work-item takes 16 bytes, which are several whole rows. */
 enum {
-    PACKED_WAIT = 3900,
-    PACKED_ROW_STEPS = 24,
-    PACKED_STEPS = 10,        /* of an element, */
-    PACKED_TARGET_STEPS = 115 /* of a target */
+    PACKED_WAIT = 1570,
+    PACKED_ROW_STEPS = 61,
+    PACKED_STEPS = 7,        /* of an element, */
+    PACKED_TARGET_STEPS = 77 /* of a target */
 };
 /* Cycles of a number beside a row: the lanes' numbers lie as many rows apart as a pack
  * has, and one load or store touches as many pieces of memory. */
-static const double NUMBER_OUT = 0.23, NUMBER_IN = 0.005;
+static const double NUMBER_OUT = 0.243, NUMBER_IN = 0.005;
 
 static double operand_cycles(const struct problem *p)
 {
@@ -108,6 +109,7 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     steps += clsm_has(p, CLSM_TARGETS) ? ROW_STEPS_TARGET : 0;
     double chunks = (bytes.in + (effort == NUMBERS ? 0 : bytes.out)) / PACK_BYTES;
     double work = rows * (workers * steps + chunks * CHUNK_STEPS) / UNIT_LANES / busy;
+    work *= fmax(1, MANY_GROUPS / fmin(ceil(groups / units), resident));
     bool halves = clsm_type_bytes(p->x.type) == 2;
     double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
     memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;

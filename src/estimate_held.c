@@ -15,7 +15,7 @@ enum {
 
     PART_STEPS = 380,       /* for each part that comes ahead, with tickets, */
     TARGET_ROW_STEPS = 175, /* more with a target; */
-    EDGE_STEPS = 120,       /* of lanes that look for an edge; whole packs step then */
+    EDGE_STEPS = 42,        /* of lanes that look for an edge; whole packs step then */
 
     RAGGED_BYTES = 190, /* of pieces of memory that a row shares with others */
     PEAK_BYTES = 43,    /* in a cycle, for a unit that others leave alone */
@@ -26,7 +26,7 @@ enum {
 
     WAIT = 333,           /* from a load to its use */
     REDUCE_CYCLES = 1600, /* until a row's sum is there, between lanes ... */
-    LANES_CYCLES = 264,   /* ... of one set, ... */
+    LANES_CYCLES = 164,   /* ... of one set, ... */
     AHEAD_CYCLES = 860,   /* ... or from local memory */
     TARGET_CYCLES = 640,  /* from a target to the logit there */
     QUEUE_CYCLES = 2920,  /* that others make each wait for its turn */
@@ -69,9 +69,9 @@ static const double STAYING_HALF = 0.6;
 static const struct {
     double row, lanes, level, element, half;
 } steps_of[EFFORTS] = {
-    [WRITES] = {165, 37, 0, 17, 6},        [SUMS] = {210, 196, 12, 5, 9},
-    [NORMALISES] = {355, 260, 12, 31, 20}, [LOGARITHM] = {405, 295, 15, 36, 20},
-    [NUMBERS] = {325, 425, 15, 14, 7},
+    [WRITES] = {165, 196, 0, 17, 6},         [SUMS] = {210, 247, 12.4, 5, 9},
+    [NORMALISES] = {355, 155, 9.62, 31, 20}, [LOGARITHM] = {405, 399, 14.3, 36, 20},
+    [NUMBERS] = {325, 465, 8.05, 14, 7},
 };
 
 /* One work-group's share of a problem. */

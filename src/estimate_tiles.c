@@ -27,29 +27,61 @@ enum {
     LINE = 128,          /* and best */
     F64_REGISTERS = 128,
 
-    ITEM_LAUNCH = 6840, /* and a wait, where work-items have softmaxes to themselves */
-    ITEM_STEPS = 90,    /* of such a work-item, */
-    ITEM_TARGET_STEPS = 95,
-    ITEM_LOSS_STEPS = 30,      /* for a target whose loss alone is wanted, */
-    ITEM_REGISTERS = 58,       /* that it needs besides what it holds, */
-    ITEM_WITH_TARGETS = 42,    /* ... or where it has targets, */
-    ITEM_TARGET_REGISTERS = 5, /* and for each of these; */
-    ITEM_SETS = 21,            /* sets of lanes of these keep a unit busy */
+    ITEM_REGISTERS = 58,    /* that a work-item with softmaxes to itself needs besides
+                             * what it holds, */
+    ITEM_WITH_TARGETS = 42, /* ... or where it has targets, */
+    ITEM_TARGET_REGISTERS = 5, /* and for each of these */
     SET_LANES = 32,
     MOST_REGISTERS = 255,
     WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
 };
 
 /* Steps for an element, of which local memory takes some where it comes ahead; to bring
- * a worker's sums together; and the same where a work-item has softmaxes to itself. */
+ * a worker's sums together. */
 static const struct {
-    double element, ahead, sums, item_element, item_sums;
+    double element, ahead, sums;
 } steps_of[EFFORTS] = {
-    [WRITES] = {0, 0, 0, 26.9, 95.5},
-    [SUMS] = {2.25, 25.3, 100, 34.3, 3.2},
-    [NORMALISES] = {26.5, 16.9, 58.3, 40.1, 3.01},
-    [LOGARITHM] = {53.8, 52.4, 109, 36, 24.9},
-    [NUMBERS] = {29, 42.4, 129, 8.19, 72.6},
+    [WRITES] = {0, 0, 0},
+    [SUMS] = {2.25, 25.3, 100},
+    [NORMALISES] = {26.5, 16.9, 58.3},
+    [LOGARITHM] = {53.8, 52.4, 109},
+    [NUMBERS] = {29, 42.4, 129},
+};
+
+/* Where work-items have softmaxes to themselves, neighbours or rows: cycles of a launch
+ * and a wait, and of a unit's work-group; sets of lanes that keep a unit busy; steps of
+ * a work-item, of its columns, of its targets and of those whose loss alone is wanted,
+ * of a list; how much longer memory is busy with loads of few bytes, and with pieces
+ * between softmaxes' ends; by the effort, steps of an element, of 2 bytes so many times
+ * that, and of a softmax. */
+static const struct item_costs {
+    double launch, group, sets, item, column, target, loss, number, list, narrow,
+        pieces, half;
+    double element[EFFORTS], sums[EFFORTS];
+} item_costs_of[] = {
+    {.launch = 6840,
+     .sets = 21,
+     .item = 90,
+     .column = 7.04,
+     .target = 95,
+     .loss = 30,
+     .narrow = 0.144,
+     .pieces = 0.0369,
+     .half = 0.61,
+     .element = {26.9, 34.3, 40.1, 36, 8.19},
+     .sums = {95.5, 3.2, 3.01, 24.9, 72.6}},
+    {.launch = 4280,
+     .group = 45.4,
+     .sets = 26,
+     .target = 28,
+     .loss = 6.64,
+     .number = 13,
+     .list = 0.827,
+     .narrow = 0.08,
+     .pieces = 0.00521,
+     .half = 0.677,
+     .element = {97.5, 26.6, 85, 96, 33},
+     .sums = {31.7, 91.6, 189, 15, 82.6}},
 };
 
 /* Of an element, and to bring a worker's sums together, where a tile is held whole and
@@ -65,15 +97,12 @@ static const double APART_SHORT = 1.06; /* times, if it is less than a line wide
 /* Elements of 2 bytes cost that much of others, and NUMBERS that need no sum to its
  * last digit of those that do; columns of tiles that are shorter than a line or half of
  * one, and the same where they come ahead, with the rest of the line. */
-static const double HALF_COST = 0.701, ITEM_HALF_COST = 0.61, PLAIN_COST = 0.503;
+static const double HALF_COST = 0.701, PLAIN_COST = 0.503;
 static const double SHORT_COST[] = {1.15, 1.2}, SHORTEST_COST[] = {1.29, 1.5};
 
-/* Steps for a column of a work-item's softmaxes; how much longer memory is busy with
- * loads of few bytes, where nothing else is moved with those of many, with pieces
- * between softmaxes' ends, where these are rows as well, and with numbers of more than
- * two softmaxes, which a work-item writes apart. */
-static const double COLUMN_STEPS = 7.04, NARROW_COST = 0.144, WIDE_COST = 0.233,
-                    PIECES_COST = 0.0369, ROWS_PIECES_COST = 0.06, APART_COST = 0.322;
+/* How much longer memory is busy where nothing else is moved with loads of many bytes,
+ * and with numbers of more than two softmaxes, which a work-item writes apart. */
+static const double WIDE_COST = 0.233, APART_COST = 0.322;
 
 /* Bytes written for each that is left out of a piece, by a tile and by work-items that
  * have softmaxes to themselves; a unit's share of memory where others have nothing to
@@ -161,12 +190,14 @@ static double estimate_items(const struct config *config, const struct problem *
     bool targets = clsm_has(p, CLSM_TARGETS);
     double there = UNIT_REGISTERS / SET_LANES / item_registers(p, reals, beside);
     there = fmin(there, ceil(sets / units));
-    double steps = ITEM_STEPS / beside + steps_of[effort].item_sums;
-    steps += targets ? (effort == NUMBERS ? ITEM_LOSS_STEPS : ITEM_TARGET_STEPS) : 0;
-    steps += cols * (COLUMN_STEPS / beside +
-                     element_steps(steps_of[effort].item_element, ITEM_HALF_COST, p));
+    const struct item_costs *k = &item_costs_of[p->inner <= 1];
+    double steps = k->item / beside + k->sums[effort];
+    steps += targets ? (effort == NUMBERS ? k->loss : k->target) : 0;
+    steps +=
+        cols * (k->column / beside + element_steps(k->element[effort], k->half, p));
+    steps += k->number * clsm_numbers_out(p) + k->list * clsm_list_steps(config, p, t);
     double work = rows * steps / UNIT_LANES / fmin(units, sets);
-    work *= fmax(1, ITEM_SETS / there);
+    work *= fmax(1, k->sets / there);
 
     struct row_bytes row = clsm_row_bytes(p);
     double moved = row.in + row.out;
@@ -174,14 +205,16 @@ static double estimate_items(const struct config *config, const struct problem *
     double memory = rows * moved / UNIT_BYTES / units;
     double load = beside * bytes / WORD; /* words of a work-item */
     bool are_rows = p->inner <= 1, writes = effort != NUMBERS || are_rows;
-    memory *= 1 + NARROW_COST * fmax(0, 1 / load - (writes ? 0.5 : 1)) +
+    memory *= 1 + k->narrow * fmax(0, 1 / load - (writes ? 0.5 : 1)) +
               (writes ? 0 : WIDE_COST * fmax(0, log2(load)));
-    memory *= 1 + (are_rows ? ROWS_PIECES_COST : PIECES_COST) * fmax(load, 1 / load) *
+    memory *= 1 + k->pieces * fmax(load, 1 / load) *
                       fmax(0, LINE / (fmax(1, (double)p->inner) * bytes) - 1);
     if (!are_rows)
         memory += rows * row.out * ITEM_SCATTER * clsm_scatter(p, (double)p->inner) /
                   UNIT_BYTES / units;
-    return (ITEM_LAUNCH + clsm_together(work, memory, 0)) / UNIT_HERTZ;
+    double launching =
+        sets * SET_LANES / (double)clsm_config_wg(config) / units * k->group;
+    return (k->launch + clsm_together(work, memory, launching)) / UNIT_HERTZ;
 }
 
 double clsm_estimate_tiles(const struct config *config, const struct problem *p,
