@@ -126,6 +126,8 @@ double clsm_estimate(const struct config *config, const struct problem *p,
         return estimate_looped(config, p, t);
     if (geometry == ROWS_PER_GROUP)
         return clsm_estimate_blocks(config, p, t);
+    if (geometry == ROWS_PER_ITEM)
+        return clsm_estimate_items(config, p, t);
     if (clsm_config_tile(config) > 1)
         return clsm_estimate_tiles(config, p, t);
     if (clsm_config_held_words(config, p, t))

@@ -11,7 +11,8 @@ enum {
     KERNEL_CYCLES = 4300,
     UNIT_LANES = 128, /* that step at once */
     UNIT_BYTES = 18,  /* from and to memory in a cycle, ... */
-    LEAST_BYTES = 32  /* ... in pieces of no fewer */
+    LEAST_BYTES = 32, /* ... in pieces of no fewer */
+    SET_LANES = 32    /* that step as one, whether they are there or not */
 };
 
 /* Of a CPU: a launch, for each core that wakes. */
@@ -22,7 +23,8 @@ enum { WAKE_CYCLES = 4500 };
 
 /* Seconds that a mapping takes on a GPU: one that loops over rows in memory, one that
  * holds packs of them, cl/held.cl; blocks of short rows, cl/staged.cl, cl/packed.cl;
- * tiles of neighbouring softmaxes, cl/tile.cl, cl/spatial.cl. */
+ * tiles of neighbouring softmaxes, cl/tile.cl; a work-item with some, or with rows, to
+ * itself, cl/spatial.cl. */
 double clsm_estimate_loops(const struct config *config, const struct problem *p,
                            const struct traits *t);
 double clsm_estimate_held(const struct config *config, const struct problem *p,
@@ -30,6 +32,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
 double clsm_estimate_blocks(const struct config *config, const struct problem *p,
                             const struct traits *t);
 double clsm_estimate_tiles(const struct config *config, const struct problem *p,
+                           const struct traits *t);
+double clsm_estimate_items(const struct config *config, const struct problem *p,
                            const struct traits *t);
 
 /* Bytes of a row that are read and written, with numbers of its own. */

@@ -6,22 +6,23 @@
 
 /* Fitted together, as in estimate_held.c. */
 enum {
-    WAIT = 98,      /* from a load to its use */
-    MANY_GROUPS = 11, /* of a unit keep it busy; */
-    ROUND_GROUPS = 6, /* of a unit are under way at a time, as far as they have room; */
-    ROUND_CYCLES = 354,  /* more for each round of these, */
-    STAGE_CYCLES = 138,  /* to local memory and back, */
-    TURN_CYCLES = 272,     /* of a worker's rows, one after the other; */
+    WAIT = 98,            /* from a load to its use */
+    MANY_GROUPS = 11,     /* of a unit keep it busy; */
+    ROUND_GROUPS = 6,     /* are under way at a time, as far as they have room; */
+    ROUND_CYCLES = 354,   /* more for each round of these, */
+    STAGE_CYCLES = 138,   /* to local memory and back, */
+    TURN_CYCLES = 272,    /* of a worker's rows, one after the other; */
     OPERAND_CYCLES = 132, /* more, with numbers of a row's own to be read, */
     TARGET_CYCLES = 232,  /* or with a target, and the logit there */
     ROW_STEPS_TARGET = 126,
     TARGET_STEPS = 4, /* of an element that may be the target, */
-    HALF_STEPS = 1,    /* of one that stands at an odd place */
-    CHUNK_STEPS = 12,  /* of 16 bytes to local memory or back */
-    MOST_EVEN = 50,    /* elements that registers have room for */
+    HALF_STEPS = 1,   /* of one that stands at an odd place */
+    CHUNK_STEPS = 12, /* of 16 bytes to local memory or back */
+    MOST_EVEN = 50,   /* elements that registers have room for */
     MOST_ELEMENTS = 45,
     SPILL_ELEMENTS = 27,
-    CROWDED_BYTES = 11264 /* a block of x and dy, of which 16 crowd out a unit's cache */
+    CROWDED_BYTES =
+        11264 /* a block of x and dy, of which 16 crowd out a unit's cache */
 };
 
 /* Steps of a work-item, by the effort: for a row, for each doubling of those who share
@@ -29,9 +30,9 @@ enum {
 static const struct {
     double row, level, element, half;
 } steps_of[EFFORTS] = {
-    [WRITES] = {260, 0, 25.7, 9.91}, [SUMS] = {30.6, 28.7, 35, 27},
-    [NORMALISES] = {67.3, 25, 26.7, 16.3}, [LOGARITHM] = {99.7, 30, 16.7, 11},
-    [NUMBERS] = {70.3, 36, 14.7, 12},
+    [WRITES] = {260, 0, 26, 10},     [SUMS] = {31, 29, 35, 27},
+    [NORMALISES] = {67, 25, 27, 16}, [LOGARITHM] = {100, 30, 17, 11},
+    [NUMBERS] = {70, 36, 15, 12},
 };
 
 /* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
@@ -46,7 +47,7 @@ enum {
 };
 /* Cycles of a number beside a row: the lanes' numbers lie as many rows apart as a pack
  * has, and one load or store touches as many pieces of memory. */
-static const double NUMBER_OUT = 0.243, NUMBER_IN = 0.005;
+static const double NUMBER_OUT = 0.24, NUMBER_IN = 0.005;
 
 static double operand_cycles(const struct problem *p)
 {

@@ -19,8 +19,7 @@ enum {
     DROP_STEPS = 4,    /* for each place of the list whose head was taken */
     AGAIN_STEPS = 40,  /* for each element, if a list has run out */
     LANES_CYCLES = 795,
-    GROUP_CYCLES = 910,
-    SET = 32 /* work-items that step as one */
+    GROUP_CYCLES = 910
 };
 
 static bool has_barriers(const struct config *config)
@@ -43,7 +42,7 @@ static double runs_out(double length, double k, double workers)
         below += term;
         term *= mean / (i + 1);
     }
-    return length < k ? 1 - pow(below, fmax(workers, SET)) : 0;
+    return length < k ? 1 - pow(below, fmax(workers, SET_LANES)) : 0;
 }
 
 double clsm_list_steps(const struct config *config, const struct problem *p,
@@ -57,8 +56,8 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
     double busy = fmin(workers, fmax(1, ceil((double)p->cols / pack)));
     double length = length_of(p, workers), n = (double)p->cols / busy;
     /* number n from the start belongs to the `length` largest of so many lists by the
-     * chance SET length / n */
-    double sure = SET * length;
+     * chance SET_LANES length / n */
+    double sure = SET_LANES * length;
     double entered = n <= sure ? n : sure * (1 + log(n / sure));
     double place = workers == 1           ? 0
                    : has_barriers(config) ? GROUP_STEPS

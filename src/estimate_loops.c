@@ -16,8 +16,7 @@ enum {
     PASS_CYCLES = 2000, /* before a pass over a row is under way */
     START_CYCLES = 5400,
     ITEM_START_CYCLES = 1020,
-    MANY_ITEMS = 768, /* that keep a unit busy */
-    SET = 32,         /* work-items that step as one, whether they are there or not */
+    MANY_ITEMS = 768,    /* that keep a unit busy */
     CACHE_BYTES = 250000 /* a unit's share of the last-level cache */
 };
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
@@ -95,7 +94,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
         reduce = clsm_variant_uses_lanes(v, t)
                      ? 4 * BARRIER_STEPS + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
                      : 2 * (log2(wg) + 2) * BARRIER_STEPS;
-    double idle = wg < SET ? SET / wg : 1;
+    double idle = wg < SET_LANES ? SET_LANES / wg : 1;
     double element = ELEMENT_STEPS + (clsm_problem_has_forms(p) ? FORM_STEPS : 0);
     return workers * idle * (steps * element + reduce + clsm_list_steps(config, p, t)) /
            UNIT_LANES;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an enqueue takes on a GPU where work-groups have tiles of neighbouring
- * softmaxes, see cl/tile.cl, and where work-items have some to themselves, see
- * cl/spatial.cl. */
+ * softmaxes, see cl/tile.cl. */
 #include "estimate.h"
 #include "shared.h"
 
@@ -19,21 +18,10 @@ enum {
     PART_STEPS = 659,   /* or a part that waits for others, */
     TARGET_STEPS = 166, /* and for each target */
     RECORD_BYTES = 16,
-    GROUPED_WAIT = 44,   /* for each part, where they are many */
-    TURN_CYCLES = 241,   /* of each part's ticket and record */
-    WORD = 4,            /* bytes */
-    PIECE = LEAST_BYTES, /* that memory moves, */
-    HALF_LINE = 64,      /* better */
-    LINE = 128,          /* and best */
-    F64_REGISTERS = 128,
-
-    ITEM_REGISTERS = 58,    /* that a work-item with softmaxes to itself needs besides
-                             * what it holds, */
-    ITEM_WITH_TARGETS = 42, /* ... or where it has targets, */
-    ITEM_TARGET_REGISTERS = 5, /* and for each of these */
-    SET_LANES = 32,
-    MOST_REGISTERS = 255,
-    WIDE_REALS = 64 /* as many 16-bit numbers are held as reals */
+    GROUPED_WAIT = 44, /* for each part, where they are many */
+    TURN_CYCLES = 241, /* of each part's ticket and record */
+    HALF_LINE = LINE_BYTES / 2,
+    F64_REGISTERS = 128
 };
 
 /* Steps for an element, of which local memory takes some where it comes ahead; to bring
@@ -46,42 +34,6 @@ static const struct {
     [NORMALISES] = {26.5, 16.9, 58.3},
     [LOGARITHM] = {53.8, 52.4, 109},
     [NUMBERS] = {29, 42.4, 129},
-};
-
-/* Where work-items have softmaxes to themselves, neighbours or rows: cycles of a launch
- * and a wait, and of a unit's work-group; sets of lanes that keep a unit busy; steps of
- * a work-item, of its columns, of its targets and of those whose loss alone is wanted,
- * of a list; how much longer memory is busy with loads of few bytes, and with pieces
- * between softmaxes' ends; by the effort, steps of an element, of 2 bytes so many times
- * that, and of a softmax. */
-static const struct item_costs {
-    double launch, group, sets, item, column, target, loss, number, list, narrow,
-        pieces, half;
-    double element[EFFORTS], sums[EFFORTS];
-} item_costs_of[] = {
-    {.launch = 6840,
-     .sets = 21,
-     .item = 90,
-     .column = 7.04,
-     .target = 95,
-     .loss = 30,
-     .narrow = 0.144,
-     .pieces = 0.0369,
-     .half = 0.61,
-     .element = {26.9, 34.3, 40.1, 36, 8.19},
-     .sums = {95.5, 3.2, 3.01, 24.9, 72.6}},
-    {.launch = 4280,
-     .group = 45.4,
-     .sets = 26,
-     .target = 28,
-     .loss = 6.64,
-     .number = 13,
-     .list = 0.827,
-     .narrow = 0.08,
-     .pieces = 0.00521,
-     .half = 0.677,
-     .element = {97.5, 26.6, 85, 96, 33},
-     .sums = {31.7, 91.6, 189, 15, 82.6}},
 };
 
 /* Of an element, and to bring a worker's sums together, where a tile is held whole and
@@ -100,15 +52,9 @@ static const double APART_SHORT = 1.06; /* times, if it is less than a line wide
 static const double HALF_COST = 0.701, PLAIN_COST = 0.503;
 static const double SHORT_COST[] = {1.15, 1.2}, SHORTEST_COST[] = {1.29, 1.5};
 
-/* How much longer memory is busy where nothing else is moved with loads of many bytes,
- * and with numbers of more than two softmaxes, which a work-item writes apart. */
-static const double WIDE_COST = 0.233, APART_COST = 0.322;
-
-/* Bytes written for each that is left out of a piece, by a tile and by work-items that
- * have softmaxes to themselves; a unit's share of memory where others have nothing to
- * do; cycles that a worker, by itself, takes for each step. */
-static const double TILE_SCATTER = 1.08, ITEM_SCATTER = 1.24, MOST_SHARE = 2.19,
-                    STEP_CYCLES = 0.0755;
+/* Bytes written for each that is left out of a piece; a unit's share of memory where
+ * others have nothing to do; cycles that a worker, by itself, takes for each step. */
+static const double SCATTER = 1.08, MOST_SHARE = 2.19, STEP_CYCLES = 0.0755;
 
 static const double unit_cache_bytes = 9.25; /* in a cycle */
 static const double cache_bytes = 50e6;
@@ -124,11 +70,11 @@ static double spread(const struct config *config, const struct problem *p)
     double bytes = (double)(width * clsm_type_bytes(p->x.type));
     bool cut = inner > tile && inner % tile;
     bool ahead = clsm_variants[config->variant].ahead;
-    double pieces = ceil(bytes / PIECE) + (cut ? 1 : 0);
-    return pieces * PIECE / bytes *
-           (bytes < HALF_LINE ? SHORTEST_COST[ahead]
-            : bytes < LINE    ? SHORT_COST[ahead]
-                              : 1);
+    double pieces = ceil(bytes / LEAST_BYTES) + (cut ? 1 : 0);
+    return pieces * LEAST_BYTES / bytes *
+           (bytes < HALF_LINE    ? SHORTEST_COST[ahead]
+            : bytes < LINE_BYTES ? SHORT_COST[ahead]
+                                 : 1);
 }
 
 /* Cycles for each of a unit's work-groups, of which so many take turns at the memory,
@@ -161,67 +107,9 @@ static bool ones_apart(const struct config *config, const struct problem *p,
     return all && hold * workers <= FEW_HUNDRED && clsm_op_may(p->op) & CLSM_LOGARITHM;
 }
 
-/* Of a work-item with so many numbers of so many softmaxes to itself. */
-static double item_registers(const struct problem *p, double reals, double beside)
-{
-    double bytes = (double)clsm_type_bytes(p->x.type), words = reals;
-    bool numbers = clsm_problem_effort(p) == NUMBERS;
-    if (clsm_has(p, CLSM_TARGETS)) {
-        words *= numbers ? bytes / WORD : 1;
-        words += ITEM_WITH_TARGETS + ITEM_TARGET_REGISTERS * beside;
-    } else {
-        words *= bytes == 2 && beside > 1 && reals > WIDE_REALS ? 3.0 / 4 : 1;
-        words += ITEM_REGISTERS;
-    }
-    return fmin(MOST_REGISTERS, words);
-}
-
-static double estimate_items(const struct config *config, const struct problem *p,
-                             const struct traits *t)
-{
-    enum effort effort = clsm_problem_effort(p);
-    double beside = clsm_config_beside(config, p), cols = (double)p->cols;
-    double bytes = (double)clsm_type_bytes(p->x.type);
-    double rows = clsm_problem_likely_rows(p), units = t->compute_units;
-    double sets = ceil(rows / beside / SET_LANES);
-    bool all;
-    double held = clsm_config_hold(config, p, t, &all);
-    double reals = held * beside * (clsm_has(p, CLSM_DY) ? 2 : 1);
-    bool targets = clsm_has(p, CLSM_TARGETS);
-    double there = UNIT_REGISTERS / SET_LANES / item_registers(p, reals, beside);
-    there = fmin(there, ceil(sets / units));
-    const struct item_costs *k = &item_costs_of[p->inner <= 1];
-    double steps = k->item / beside + k->sums[effort];
-    steps += targets ? (effort == NUMBERS ? k->loss : k->target) : 0;
-    steps +=
-        cols * (k->column / beside + element_steps(k->element[effort], k->half, p));
-    steps += k->number * clsm_numbers_out(p) + k->list * clsm_list_steps(config, p, t);
-    double work = rows * steps / UNIT_LANES / fmin(units, sets);
-    work *= fmax(1, k->sets / there);
-
-    struct row_bytes row = clsm_row_bytes(p);
-    double moved = row.in + row.out;
-    moved += row.numbers * (1 + APART_COST * fmax(0, beside - 2));
-    double memory = rows * moved / UNIT_BYTES / units;
-    double load = beside * bytes / WORD; /* words of a work-item */
-    bool are_rows = p->inner <= 1, writes = effort != NUMBERS || are_rows;
-    memory *= 1 + k->narrow * fmax(0, 1 / load - (writes ? 0.5 : 1)) +
-              (writes ? 0 : WIDE_COST * fmax(0, log2(load)));
-    memory *= 1 + k->pieces * fmax(load, 1 / load) *
-                      fmax(0, LINE / (fmax(1, (double)p->inner) * bytes) - 1);
-    if (!are_rows)
-        memory += rows * row.out * ITEM_SCATTER * clsm_scatter(p, (double)p->inner) /
-                  UNIT_BYTES / units;
-    double launching =
-        sets * SET_LANES / (double)clsm_config_wg(config) / units * k->group;
-    return (k->launch + clsm_together(work, memory, launching)) / UNIT_HERTZ;
-}
-
 double clsm_estimate_tiles(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
-    if (clsm_variants[config->variant].geometry == ROWS_PER_ITEM)
-        return estimate_items(config, p, t);
     bool all, known = !p->deterministic && p->rows;
     enum effort effort = clsm_problem_effort(p);
     double launches = clsm_config_launches(config, p);
@@ -245,7 +133,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double beside = clsm_config_beside(config, p), inner = fmax(1, (double)p->inner);
     double deep = fmax(1, SET_LANES * beside / tile); /* columns of a set of lanes */
     double side_by_side = inner > tile ? tile : inner * deep;
-    bytes += row.out * TILE_SCATTER * clsm_scatter(p, side_by_side);
+    bytes += row.out * SCATTER * clsm_scatter(p, side_by_side);
     double share = fmin(MOST_SHARE, fmax(1, units / groups));
     double moving = bytes * fmin(rows, tile) / parts / UNIT_BYTES / share;
     moving *= spread(config, p);
@@ -275,7 +163,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     alone += STEP_CYCLES * beside * each;
     if (joins && part_groups > 0) /* the last of more of them is waited for longer */
         alone += GROUPED_WAIT * parts;
-    if (apart && side_by_side * (double)clsm_type_bytes(p->x.type) < LINE) {
+    if (apart && side_by_side * (double)clsm_type_bytes(p->x.type) < LINE_BYTES) {
         alone *= APART_SHORT;
         work *= APART_SHORT;
         moving *= APART_SHORT;

@@ -35,6 +35,7 @@
     X(choose)                                                                          \
     X(choose_cpu)                                                                      \
     X(choose_gpu)                                                                      \
+    X(choose_ranges)                                                                   \
     X(held)                                                                            \
     X(tiles)                                                                           \
     X(registers)                                                                       \

@@ -12,37 +12,10 @@ static struct choice c;
 /* The variant's name. */
 static const char *chosen_on_h200(const clsm_problem *given)
 {
-    struct traits h200 = gpu;
     struct problem p;
-    h200.bits |= TRAIT_PTX | TRAIT_NV_OPTIONS;
     ck_assert_int_eq(clsm_problem_check(given, &p), CLSM_OK);
     ck_assert_int_eq(clsm_choose(&p, &h200, NULL, &c), CLSM_OK);
     return clsm_variants[c.ranked[0].config.variant].name;
-}
-
-/* A problem and the configuration that it goes to. */
-struct measured {
-    clsm_op op;
-    clsm_type type;
-    size_t rows, cols, inner;
-    size_t k; /* 0: not top-k */
-    const char *config;
-};
-
-static void expect_configs(const struct measured *cases, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct measured *m = &cases[i];
-        clsm_problem given;
-        char config[64];
-        clsm_problem_init(&given, m->op, m->type, m->rows, m->cols);
-        given.inner = m->inner;
-        given.k = m->k ? m->k : given.k;
-        chosen_on_h200(&given);
-        clsm_config_text(&c.ranked[0].config, config, sizeof config);
-        EXPECT(strcmp(config, m->config) == 0, "%s, %zu x %zu x %zu: %s, expected %s",
-               clsm_op_name(m->op), m->rows, m->cols, m->inner, config, m->config);
-    }
 }
 
 /* Measured on an H200, see bench/NOTES.md. */
@@ -155,30 +128,6 @@ START_TEST(classes_of_pixels_go_to_tiles_that_were_measured_fastest)
 }
 END_TEST
 
-/* Measured too: columns of few elements lie side by side, so that a tile of them is
- * read in whole lines; what few lanes write side by side is scattered; and what writes
- * numbers alone takes its columns in turns. */
-START_TEST(middle_axes_go_to_what_was_measured_fastest)
-{
-    static const struct measured cases[] = {
-        {CLSM_SOFTMAX, CLSM_BF16, 26979, 106, 2, 0, "strided:WG=128,TILE=16"},
-        {CLSM_SOFTMAX, CLSM_BF16, 167717, 49, 2, 0, "strided:WG=64,TILE=16"},
-        {CLSM_LOG_SOFTMAX, CLSM_F32, 399071, 31, 3, 0, "strided:WG=64,TILE=16"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 189435, 140, 3, 0, "strided:WG=64,TILE=16"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 2250406, 2, 2, 0, "spatial:WG=64,TILE=128"},
-        {CLSM_SOFTMAX_BACKWARD, CLSM_F32, 14645, 546, 5, 0, "strided:WG=512,TILE=16"},
-        {CLSM_STATISTICS, CLSM_BF16, 69, 1454, 25, 0, "strided:WG=512,TILE=16"},
-        {CLSM_LOG_SUM_EXP, CLSM_F32, 21845, 256, 3, 0, "strided:WG=128,TILE=16"},
-        {CLSM_LOG_SUM_EXP, CLSM_BF16, 12409, 169, 64, 0, "spatial:WG=64,TILE=128"},
-        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 163, 200, 4096, 0,
-         "spatial:WG=64,TILE=128"},
-        {CLSM_CROSS_ENTROPY_LOSS, CLSM_F32, 64, 10, 65536, 0, "spatial:WG=64,TILE=64"},
-        {CLSM_STATISTICS, CLSM_F32, 8, 400, 16384, 0, "spatial:WG=64,TILE=64"},
-    };
-    expect_configs(cases, COUNT(cases));
-}
-END_TEST
-
 /* Measured too: a list of more than three takes longer than to find a maximum and a
  * sum. */
 START_TEST(a_long_list_is_made_where_rows_are_looped_over)
@@ -259,66 +208,15 @@ START_TEST(records_of_softmax_alone_serve_nothing_else)
 }
 END_TEST
 
-/* Measured too, each in a range of rows: one to eight rows for each unit, or so few
- * short ones that a launch is short. */
-START_TEST(some_rows_go_to_what_was_measured_for_so_many)
-{
-    static const struct measured cases[] = {
-        {CLSM_SOFTMAX, CLSM_F16, 160, 26000, 1, 0, "ahead:WG=128,HOLD=4"},
-        {CLSM_SOFTMAX, CLSM_BF16, 264, 20000, 1, 0, "registers:WG=256"},
-        {CLSM_SOFTMAX, CLSM_BF16, 264, 31360, 1, 0, "registers:WG=512"},
-        {CLSM_SOFTMAX, CLSM_BF16, 350, 31360, 1, 0, "ahead:WG=128,HOLD=4"},
-        {CLSM_SOFTMAX, CLSM_BF16, 500, 23000, 1, 0, "ahead:WG=128,HOLD=6"},
-        {CLSM_SOFTMAX, CLSM_BF16, 500, 28000, 1, 0, "ahead:WG=128,HOLD=8"},
-        {CLSM_SOFTMAX, CLSM_BF16, 5000, 23000, 1, 0, "registers:WG=256"},
-        {CLSM_SOFTMAX, CLSM_F32, 1000, 4501, 1, 0, "registers:WG=128"},
-        {CLSM_SOFTMAX, CLSM_F32, 1000, 5200, 1, 0, "registers:WG=256"},
-        {CLSM_LOG_SOFTMAX, CLSM_F32, 600, 5001, 1, 0, "registers:WG=128"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 180, 31360, 1, 0, "joined:WG=128,HOLD=8"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 264, 31360, 1, 0, "registers:WG=512"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 1000, 31360, 1, 0, "registers:WG=256"},
-        {CLSM_CROSS_ENTROPY, CLSM_F16, 557, 40921, 1, 0, "ahead:WG=128,HOLD=8"},
-        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 257, 43237, 1, 0, "registers:WG=512"},
-        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 400, 43237, 1, 0, "split:WG=128,PACKS=4"},
-        {CLSM_FINISH_SOFTMAX, CLSM_BF16, 347919, 117, 1, 0, "staged:CLUSTER=16,WG=64"},
-        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 40, 400000, 1, 0, "joined:WG=128,HOLD=8"},
-        {CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 16, 800000, 1, 0, "joined:WG=256,HOLD=8"},
-        {CLSM_SOFTMAX_BACKWARD, CLSM_F16, 200000, 77, 1, 0, "staged:CLUSTER=8,WG=64"},
-        {CLSM_LOG_SOFTMAX, CLSM_BF16, 337502, 1, 1, 0, "spatial:WG=64,TILE=64"},
-        {CLSM_CROSS_ENTROPY, CLSM_F32, 1000000, 1, 1, 0, "spatial:WG=64,TILE=64"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 9000, 150, 1, 0, "staged:CLUSTER=8,WG=64"},
-        {CLSM_CROSS_ENTROPY, CLSM_BF16, 900000, 150, 1, 0, "staged:CLUSTER=4,WG=64"},
-        {CLSM_STATISTICS, CLSM_F16, 22212, 235, 1, 0, "cluster:CLUSTER=8,WG=64"},
-        {CLSM_LOG_SUM_EXP, CLSM_F16, 22212, 235, 1, 0, "staged:CLUSTER=4,WG=64"},
-        {CLSM_TOPK, CLSM_BF16, 400, 16384, 1, 8, "registers:WG=128"},
-        {CLSM_TOPK, CLSM_F16, 1263, 12238, 1, 8, "online:WG=256,BLOCK=8"},
-        {CLSM_TOPK, CLSM_F32, 1000, 8192, 1, 8, "online:WG=256,BLOCK=8"},
-        {CLSM_TOPK, CLSM_F32, 900, 600, 1, 16, "cluster:CLUSTER=32,WG=64"},
-        {CLSM_TOPK, CLSM_F32, 500, 600, 1, 16, "registers:WG=64"},
-        /* held by four subgroups as fast as by eight, or faster */
-        {CLSM_LOG_SOFTMAX, CLSM_BF16, 1259, 10981, 1, 0, "registers:WG=128"},
-        {CLSM_LOG_SOFTMAX, CLSM_F16, 500, 8200, 1, 0, "registers:WG=128"},
-        {CLSM_LOG_SOFTMAX, CLSM_BF16, 264, 10981, 1, 0, "registers:WG=256"},
-        {CLSM_LOG_SOFTMAX, CLSM_F32, 900, 8000, 1, 0, "registers:WG=128"},
-        {CLSM_SOFTMAX, CLSM_F32, 900, 4104, 1, 0, "registers:WG=128"},
-        {CLSM_SOFTMAX, CLSM_F32, 900, 5750, 1, 0, "registers:WG=128"},
-        {CLSM_SOFTMAX, CLSM_F32, 900, 6400, 1, 0, "registers:WG=256"},
-    };
-    expect_configs(cases, COUNT(cases));
-}
-END_TEST
-
 Suite *choose_gpu_suite(void)
 {
     Suite *suite = suite_create("choose_gpu");
     TCase *t = tcase_create("choose_gpu");
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, classes_of_pixels_go_to_tiles_that_were_measured_fastest);
-    tcase_add_test(t, middle_axes_go_to_what_was_measured_fastest);
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
     tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
     tcase_add_test(t, records_of_softmax_alone_serve_nothing_else);
-    tcase_add_test(t, some_rows_go_to_what_was_measured_for_so_many);
     suite_add_tcase(suite, t);
     return suite;
 }
