@@ -158,6 +158,11 @@ START_TEST(short_rows_go_to_what_was_measured_fastest)
         {CLSM_TOPK, CLSM_F32, 13734, 38, 1, 3, "staged:CLUSTER=4,WG=64"},
         {CLSM_TOPK, CLSM_F32, 192549, 3, 1, 3, "spatial:WG=64,TILE=64"},
         /* by records */
+        {CLSM_DEFERRED_SOFTMAX, CLSM_F16, 69277, 4, 1, 0, "spatial:WG=64,TILE=64"},
+        {CLSM_DEFERRED_SOFTMAX, CLSM_BF16, 3349, 1984, 1, 0, "registers:WG=64"},
+        {CLSM_STATISTICS, CLSM_F32, 757, 21248, 1, 0, "ahead:WG=128,HOLD=8"},
+        {CLSM_MERGE_STATISTICS, CLSM_F16, 2494, 9472, 1, 0, "registers:WG=256"},
+        {CLSM_TOPK, CLSM_F32, 337921, 1, 1, 1, "staged:CLUSTER=1,WG=64"},
         {CLSM_CROSS_ENTROPY, CLSM_F32, 7, 263498, 1, 0, "joined:WG=512,HOLD=8"},
         {CLSM_DEFERRED_SOFTMAX, CLSM_F16, 31717, 211, 1, 0, "staged:CLUSTER=8,WG=64"},
         {CLSM_FINISH_LOG_SOFTMAX, CLSM_BF16, 253, 92929, 1, 0, "split:WG=128,PACKS=4"},
