@@ -36,8 +36,9 @@ static const struct costs cpu = {1, 1,   1,           14, 0, 60, 0,
 /* Bytes written for each that is left out of a piece that memory moves. */
 static const double SCATTER = 2.4;
 
-/* Each barrier splits a CPU's loop over work-items: times what one takes by itself. */
-static const double BARRIERS_COST = 4;
+/* Each barrier splits a CPU's loop over work-items: times what one takes by itself, and
+ * cycles of each work-item of a row's work-group, whether it has elements or not. */
+static const double BARRIERS_COST = 4, LIST_ITEM_CYCLES = 110;
 
 /* Cycles for one softmax: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
@@ -45,9 +46,11 @@ static double row_cycles(const struct config *config, const struct problem *p,
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool by_item = v->geometry == ROW_PER_ITEM || v->geometry == ROW_RUN_PER_ITEM;
-    if (t->bits & TRAIT_CPU && clsm_problem_y(p) == CLSM_Y_K && !p->strided)
-        return clsm_topk_cycles(config, p, t) * (by_item ? 1 : BARRIERS_COST);
     double cols = (double)p->cols, wg = (double)clsm_config_wg(config);
+    if (t->bits & TRAIT_CPU && clsm_problem_y(p) == CLSM_Y_K && !p->strided) {
+        double list = clsm_topk_cycles(config, p, t);
+        return by_item ? list : list * BARRIERS_COST + wg * LIST_ITEM_CYCLES;
+    }
     double width = clsm_config_value(config, "VEC", 1);
     double workers = clsm_config_workers(config, t) / width;
     double native = t->vector_width;

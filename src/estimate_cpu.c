@@ -46,8 +46,9 @@ static const double TILES = 2.8;  /* times, where two tiles are all registers, *
 enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
 static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
 static const double FORM_CYCLES = 2;
-/* Times, for a logarithm, where a row that is written, or only read, is in parts. */
-static const double PARTED = 1.6, PARTED_READ = 2.4;
+/* Times, for a logarithm, where a row in parts is written, or only read: of f32, and of
+ * 16 bits. */
+static const double PARTED = 1.6, PARTED_READ = 1.5, PARTED_READ_HALF = 2.4;
 static const double PART_CYCLES = 1500;
 static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
 /* Of a core: what is read again comes from there; and a row that is read while the last
@@ -94,7 +95,9 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (clsm_problem_has_forms(p))
         cycles += FORM_CYCLES;
     if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
-        cycles *= clsm_problem_y(p) == CLSM_Y_ROW ? PARTED : PARTED_READ;
+        cycles *= clsm_problem_y(p) == CLSM_Y_ROW ? PARTED
+                  : half                          ? PARTED_READ_HALF
+                                                  : PARTED_READ;
     if (v->exact_cols && !v->row_per_lane &&
         (double)p->cols >
             MOST_UNROLLED * (half ? fmax(native, LEAST_LANES) : LEAST_LANES))

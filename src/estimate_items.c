@@ -28,7 +28,7 @@ static const struct costs {
     /* how much longer memory is busy with loads of few bytes, and with pieces between
      * softmaxes' ends */
     double narrow, pieces;
-    double half;                            /* an element of 2 bytes, of one of 4 */
+    double half;                            /* times, for an element of 2 bytes */
     double element[EFFORTS], sums[EFFORTS]; /* steps of an element, of a softmax */
 } costs_of[] = {
     {.launch = 6840,
@@ -77,8 +77,8 @@ static double registers(const struct problem *p, double reals, double beside)
 }
 
 /* Of a softmax, by one of those that a work-item has beside each other. */
-static double steps_of(const struct config *config, const struct problem *p,
-                       const struct traits *t, const struct costs *k)
+static double softmax_steps(const struct config *config, const struct problem *p,
+                            const struct traits *t, const struct costs *k)
 {
     enum effort effort = clsm_problem_effort(p);
     double beside = clsm_config_beside(config, p);
@@ -123,7 +123,8 @@ double clsm_estimate_items(const struct config *config, const struct problem *p,
     reals *= clsm_has(p, CLSM_DY) ? 2 : 1;
     double there = UNIT_REGISTERS / SET_LANES / registers(p, reals, beside);
     there = fmin(there, ceil(sets / units));
-    double work = rows * steps_of(config, p, t, k) / UNIT_LANES / fmin(units, sets);
+    double work =
+        rows * softmax_steps(config, p, t, k) / UNIT_LANES / fmin(units, sets);
     work *= fmax(1, k->sets / there);
     double launching = sets * SET_LANES / wg / units * k->group;
     double memory = memory_cycles(config, p, t, k);

@@ -46,6 +46,24 @@ START_TEST(the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu)
 }
 END_TEST
 
+/* A work-group for each row of one column took 42 s for a million of them. */
+START_TEST(work_items_without_elements_cost_time_on_a_cpu)
+{
+    clsm_problem given;
+    struct problem p;
+    struct config item, group;
+    bool exact;
+    clsm_problem_init(&given, CLSM_TOPK, CLSM_F32, 1247614, 1);
+    given.k = 1;
+    ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+    ck_assert_int_eq(clsm_config_parse("item:WG=64", &item, &exact), CLSM_OK);
+    ck_assert_int_eq(clsm_config_parse("online:WG=1024,BLOCK=4", &group, &exact),
+                     CLSM_OK);
+    EXPECT(clsm_estimate(&group, &p, &cpu) > 100 * clsm_estimate(&item, &p, &cpu),
+           "%g s", clsm_estimate(&group, &p, &cpu));
+}
+END_TEST
+
 START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
 {
     clsm_problem given;
@@ -85,10 +103,13 @@ START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
         {2, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 52428, 10, "transposed:VEC=8"},
         {2, CLSM_SOFTMAX_BACKWARD, CLSM_BF16, 104857, 10, "transposed:VEC=16"},
         {2, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 26214, 20, "lines:VEC=16"},
-        /* a long row for both cores, unless it is only read, or each has rows */
+        /* a long row for both cores, unless its 16 bits are only read, or each has rows
+         */
         {2, CLSM_CROSS_ENTROPY, CLSM_F32, 1, 900000, "wide_split:VEC=16"},
         {2, CLSM_LOG_SOFTMAX, CLSM_BF16, 1, 900000, "wide_split:VEC=16"},
         {2, CLSM_CROSS_ENTROPY_LOSS, CLSM_BF16, 1, 900000, "fused:VEC=16"},
+        {2, CLSM_CROSS_ENTROPY_LOSS, CLSM_F32, 1, 900000, "wide_split:VEC=16"},
+        {2, CLSM_LOG_SUM_EXP, CLSM_F32, 1, 300000, "fused:VEC=16"},
         {2, CLSM_LOG_SOFTMAX, CLSM_F32, 5, 150000, "fused:VEC=16"},
         /* code for each vector of a row, up to a KiB of f32 */
         {2, CLSM_SOFTMAX, CLSM_F32, 65793, 255, "lines:VEC=16"},
@@ -123,6 +144,7 @@ Suite *choose_cpu_suite(void)
     TCase *t = tcase_create("choose_cpu");
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
     tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
+    tcase_add_test(t, work_items_without_elements_cost_time_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_cpu_takes_the_mapping_that_was_measured_fastest);
     suite_add_tcase(suite, t);
