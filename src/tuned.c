@@ -58,9 +58,10 @@ static bool serves(const struct tuned *r, const struct problem *p,
 
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)
 {
-    bool far = !(t->bits & TRAIT_CPU) && clsm_problem_has_far_mask(p);
-    if (p->strided || far)
-        return NULL; /* measured on packed rows, without masks from the last cache */
+    bool gpu = !(t->bits & TRAIT_CPU);
+    if (p->strided || (gpu && (clsm_problem_has_far_mask(p) || clsm_problem_is_f64(p))))
+        return NULL; /* measured on packed rows of up to 4 bytes an element, without
+                      * masks from the last cache */
     for (const struct tuned *r = records; r->cols_max; r++)
         if (serves(r, p, t))
             return r;

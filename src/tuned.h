@@ -28,7 +28,7 @@ struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */
     unsigned needs, lacks; /* traits it must have and must not have */
     enum op_kind kind;
-    size_t element_bytes; /* of x; ANY_BYTES: of any type */
+    size_t element_bytes; /* of x; ANY_BYTES: of any type, on GPUs but f64 */
     size_t rows_min;      /* 0: any number of rows, unknown ones too */
     size_t cols_min, cols_max;
     const char *config;

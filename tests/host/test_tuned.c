@@ -89,6 +89,9 @@ START_TEST(a_record_serves_its_element_size_rows_and_columns_only)
                     EXPECT(r->element_bytes == ANY_BYTES ||
                                r->element_bytes == clsm_type_bytes(types[type]),
                            "%s for %s", r->config, clsm_type_name(types[type]));
+                    EXPECT(t.bits & TRAIT_CPU || types[type] != CLSM_F64,
+                           "%s for f64, of which none was measured on a GPU",
+                           r->config);
                     EXPECT(cols >= r->cols_min && cols <= r->cols_max, "%zu", cols);
                     EXPECT(r->rows_min <= 2000 && r->rows_max >= 2000,
                            "rows %zu to %zu", r->rows_min, r->rows_max);
