@@ -78,12 +78,14 @@ static void list_others(struct plans *p, const char *text, double within)
     for (const char *at = text; (at = next_estimate(at, name, &us));)
         best = us < best ? us : best;
     for (const char *at = text; (at = next_estimate(at, name, &us));) {
-        if (strcmp(name, p->of[0].config) == 0)
-            continue;
-        if (us <= within * best && p->count < MAX_PLANS)
-            memcpy(p->of[p->count++].config, name, sizeof name);
-        else if (p->left_out_count < MAX_PLANS)
+        if (strcmp(name, p->of[0].config) == 0) {
+            p->of[0].estimated = us * 1e-6;
+        } else if (us <= within * best && p->count < MAX_PLANS) {
+            memcpy(p->of[p->count].config, name, sizeof name);
+            p->of[p->count++].estimated = us * 1e-6;
+        } else if (p->left_out_count < MAX_PLANS) {
             memcpy(p->left_out[p->left_out_count++], name, sizeof name);
+        }
     }
 }
 

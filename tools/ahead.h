@@ -15,7 +15,8 @@ struct plans {
     const clsm_problem *problem;
     struct one_plan {
         char config[CONFIG_BYTES];
-        clsm_plan *plan; /* NULL: it did not build */
+        clsm_plan *plan;  /* NULL: it did not build */
+        double estimated; /* seconds */
     } of[MAX_PLANS];
     unsigned count;
     char (*left_out)[CONFIG_BYTES]; /* configurations, by their estimates */

@@ -95,6 +95,7 @@ static bool time_all(const struct run *run, const struct plans *plans,
         struct timing *t = &r->timings[r->count++];
         progress(run, "timing configuration", i + 1, plans->count);
         memcpy(t->config, plans->of[i].config, sizeof t->config);
+        t->estimated = plans->of[i].estimated;
         double limit = i ? GIVE_UP * r->timings[0].seconds : 1e9;
         time_one(run, sets, plans->of[i].plan, limit, t);
         if (!i && t->outcome != TIMED)

@@ -18,6 +18,7 @@ enum outcome {
 struct timing {
     char config[64];
     double seconds; /* of TRIED: the better of two runs */
+    double estimated;
     enum outcome outcome;
 };
 
@@ -40,6 +41,10 @@ void regret_print_head(FILE *f);
 void regret_print(FILE *f, size_t number, const struct result *r);
 void regret_summarise(FILE *f, const char *device, const struct bench_options *o,
                       const struct result *results, size_t n, size_t skipped);
+
+/* For each variant, what its estimates say over what was measured: how far they are
+ * from each other's where it matters, near the best times. */
+void regret_print_estimates(FILE *f, const struct result *results, size_t n);
 
 /* One problem with all of its timings. */
 cJSON *regret_json(const struct result *r);

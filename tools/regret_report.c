@@ -105,6 +105,7 @@ void regret_summarise(FILE *f, const char *device, const struct bench_options *o
         fprintf(f, "%zu problems skipped\n", skipped);
     if (!n)
         return;
+    regret_print_estimates(f, results, n);
     fprintf(f, "%s: regret over ", device);
     regret_print_source(f, o, n);
     fprintf(f, ": geometric mean %.3f, %zu over 1.05, %zu over 1.15; worst:\n  ",
@@ -118,6 +119,7 @@ static cJSON *json_timing(const struct timing *t)
     cJSON *j = cJSON_CreateObject();
     cJSON_AddStringToObject(j, "variant", t->config);
     cJSON_AddStringToObject(j, "outcome", outcomes[t->outcome]);
+    cJSON_AddNumberToObject(j, "estimated", t->estimated);
     if (t->outcome != NOT_BUILT)
         cJSON_AddNumberToObject(j, "seconds", t->seconds);
     return j;

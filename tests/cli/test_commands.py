@@ -73,6 +73,7 @@ class Commands(Case):
             self.assertIn("3 of 3 problems", text)
             self.assertIn("left out unmeasured", text)
             (device,) = json.loads(file.read_text())
+            self.check_estimates(device["problems"], text)
             self.assertEqual(device["seed"], seed)
             self.assertEqual(len(device["problems"]), 3)
             drawn.append([(p["op"], p["type"], p["k"], p["rows"], p["cols"])
@@ -81,6 +82,20 @@ class Commands(Case):
                 self.check_random_problem(p)
         self.assertEqual(drawn[0], drawn[1])
         self.assertNotEqual(drawn[0], drawn[2])
+
+    def check_estimates(self, problems, text):
+        """Medians by variant of estimate over time, where the time is near the best."""
+        ratios = {}
+        for p in problems:
+            timed = [t for t in p["timings"] if t["outcome"] == "timed"]
+            best = next(t["seconds"] for t in timed if t["variant"] == p["best"])
+            for t in timed:
+                if t["seconds"] <= 1.15 * best:
+                    name = t["variant"].split(":")[0]
+                    ratios.setdefault(name, []).append(t["estimated"] / t["seconds"])
+        for name, of in ratios.items():
+            median = sorted(of)[len(of) // 2]
+            self.assertRegex(text, rf"estimates over .*\b{name} {median:.2f} \({len(of)}\)")
 
     def test_compare_times_the_problems_of_a_file(self):
         few = "--repeats", "3", "--within", "1.1"
@@ -126,6 +141,7 @@ class Commands(Case):
         self.assertTrue(1 <= p["cols"] <= 1 << 20 and 1 <= p["k"] <= 16)
         seconds = {t["variant"]: t["seconds"] for t in p["timings"] if t["outcome"] == "timed"}
         self.assertEqual(len({t["variant"] for t in p["timings"]}), len(p["timings"]))
+        self.assertTrue(all(t["estimated"] > 0 for t in p["timings"]))
         self.assertGreaterEqual(seconds[p["chosen"]], seconds[p["best"]])
         self.assertAlmostEqual(p["regret"], seconds[p["chosen"]] / seconds[p["best"]], places=6)
 
