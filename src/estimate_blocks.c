@@ -21,8 +21,8 @@ enum {
     MOST_EVEN = 50,   /* elements that registers have room for */
     MOST_ELEMENTS = 45,
     SPILL_ELEMENTS = 27,
-    CROWDED_BYTES =
-        11264 /* a block of x and dy, of which 16 crowd out a unit's cache */
+    /* a block of x and dy, of which 16 crowd out a unit's cache */
+    CROWDED_BYTES = 11264
 };
 
 /* Steps of a work-item, by the effort: for a row, for each doubling of those who share

@@ -35,7 +35,7 @@
     X(choose)                                                                          \
     X(choose_cpu)                                                                      \
     X(choose_gpu)                                                                      \
-    X(choose_ranges)                                                                   \
+    X(choose_configs)                                                                  \
     X(held)                                                                            \
     X(tiles)                                                                           \
     X(registers)                                                                       \

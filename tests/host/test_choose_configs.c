@@ -36,9 +36,9 @@ static void expect_configs(const struct measured *cases, size_t count)
     }
 }
 
-/* Columns of few elements lie side by side, so that a tile of them is
- * read in whole lines; what few lanes write side by side is scattered; and what writes
- * numbers alone takes its columns in turns. */
+/* Columns of few elements lie side by side, so that a tile of them is read in whole
+ * lines; what few lanes write side by side is scattered; and what writes numbers alone
+ * takes its columns in turns. */
 START_TEST(middle_axes_go_to_what_was_measured_fastest)
 {
     static const struct measured cases[] = {
@@ -60,8 +60,8 @@ START_TEST(middle_axes_go_to_what_was_measured_fastest)
 }
 END_TEST
 
-/* Each in a range of rows: one to eight rows for each unit, or so few
- * short ones that a launch is short. */
+/* Each in a range of rows: one to eight rows for each unit, or so few short ones that a
+ * launch is short. */
 START_TEST(some_rows_go_to_what_was_measured_for_so_many)
 {
     static const struct measured cases[] = {
@@ -109,8 +109,8 @@ START_TEST(some_rows_go_to_what_was_measured_for_so_many)
 }
 END_TEST
 
-/* Short rows, each of which went to what took 1.09 times as long and more
- * while the estimate was of a clock that waited for the host. */
+/* Short rows, and some long ones: each went to what took 1.09 times as long and more
+ * before the estimates and records of a GPU that is kept busy. */
 START_TEST(short_rows_go_to_what_was_measured_fastest)
 {
     static const struct measured cases[] = {
@@ -202,10 +202,10 @@ START_TEST(short_rows_go_to_what_was_measured_fastest)
 }
 END_TEST
 
-Suite *choose_ranges_suite(void)
+Suite *choose_configs_suite(void)
 {
-    Suite *suite = suite_create("choose_ranges");
-    TCase *t = tcase_create("choose_ranges");
+    Suite *suite = suite_create("choose_configs");
+    TCase *t = tcase_create("choose_configs");
     tcase_add_test(t, middle_axes_go_to_what_was_measured_fastest);
     tcase_add_test(t, some_rows_go_to_what_was_measured_for_so_many);
     tcase_add_test(t, short_rows_go_to_what_was_measured_fastest);
