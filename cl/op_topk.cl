@@ -27,49 +27,30 @@
 #define LIST PLACES
 #endif
 
-/* Loops over a list's places, which LLVM makes gathers and scatters of where lanes have lists. */
-#if VEC > 1 && LIST <= 32
+/* Loops over a list's places, which are constants then, so that a short list stays in registers;
+ * where lanes have lists, LLVM makes gathers and scatters of them otherwise. */
+#if LIST <= 32
 #define EACH_PLACE UNROLL for
 #else
 #define EACH_PLACE for
 #endif
 
-/* A list for each lane: place j of lane d at j VEC + d. */
-struct keep {
-    SCALAR value[LIST * VEC];
-    uint column[LIST * VEC];
-};
+#if KEY_BITS
+#include "topk_keys.cl"
+#else
+#include "topk_pairs.cl"
+#endif
 
 static void list_clear(struct keep *keep, uint d)
 {
-    for (uint j = 0; j < LIST; j++) {
-        keep->value[j * VEC + d] = -INFINITY;
-        keep->column[j * VEC + d] = NO_COLUMN;
-    }
+    for (uint j = 0; j < LIST; j++)
+        place_clear(keep, j * VEC + d);
 }
 
 static void keep_start(struct keep *keep, struct row row)
 {
     for (uint d = 0; d < VEC; d++)
         list_clear(keep, d);
-}
-
-/* Columns of a lane come in rising order, so an equal one goes behind those before it. The
- * places are constants once the loop is unrolled, so that a short list stays in registers. */
-static void list_add(struct keep *keep, uint d, SCALAR v, uint c)
-{
-    if (!(v > keep->value[(LIST - 1) * VEC + d]))
-        return;
-    bool below = false; /* v has found its place: all after it moves down */
-    EACH_PLACE (uint j = 0; j < LIST; j++) {
-        SCALAR old = keep->value[j * VEC + d];
-        uint old_column = keep->column[j * VEC + d];
-        below = below || v > old;
-        keep->value[j * VEC + d] = below ? v : old;
-        keep->column[j * VEC + d] = below ? c : old_column;
-        v = below ? old : v;
-        c = below ? old_column : c;
-    }
 }
 
 static SCALAR rank_value(SCALAR v)
@@ -88,12 +69,9 @@ static void keep_add(struct keep *keep, struct row row, struct element e)
 /* Drop the head of lane d's list. */
 static void list_drop(struct keep *keep, uint d)
 {
-    EACH_PLACE (uint j = 0; j + 1 < LIST; j++) {
-        keep->value[j * VEC + d] = keep->value[(j + 1) * VEC + d];
-        keep->column[j * VEC + d] = keep->column[(j + 1) * VEC + d];
-    }
-    keep->value[(LIST - 1) * VEC + d] = -INFINITY;
-    keep->column[(LIST - 1) * VEC + d] = NO_COLUMN;
+    EACH_PLACE (uint j = 0; j + 1 < LIST; j++)
+        place_copy(keep, j * VEC + d, (j + 1) * VEC + d);
+    place_clear(keep, (LIST - 1) * VEC + d);
 }
 
 static uint worker_columns(struct row row, uint first, uint step);
@@ -124,17 +102,76 @@ static void list_refill(struct keep *keep, struct row row, uint d, uint first, u
 INLINE real set_max(real v, __local real *scratch);
 INLINE uint set_min_column(const uint *columns, __local real *scratch);
 
-static void write_place(struct row row, struct result r, uint j, real v, uint column)
+/* What place j holds: 0 where nothing is left for it, or where temperature 0 leaves one. */
+static real place_result(struct row row, struct result r, uint j, real v, uint column)
 {
-    bool none = column == NO_COLUMN || (row.one_hot && j > 0); /* temperature 0: one only */
+    bool none = column == NO_COLUMN || (row.one_hot && j > 0);
     real nothing = r.scale < (real)INFINITY ? (real)0 : (real)NAN; /* NaN rows stay so */
-    store_one(none ? nothing : probability(v, r), row.y + j * row.indices_col);
-    row.indices[j * row.indices_col] = (int)column;
+    return none ? nothing : probability(v, r);
 }
 
+#if WORKERS == 1 && VEC == 1 /* though several may share a row's tile, see strided.cl */
+/* Neighbouring places that are written as one, in as few pieces as can be: those of work-items
+ * side by side are as far apart as lists are long. */
+#if PLACES % 4 == 0
+#define PLACES_AT_ONCE 4
+typedef uint4 some_u32, some_f32;
+typedef uint2 some_f16, some_bf16;
+typedef ulong4 some_f64;
+#elif PLACES % 2 == 0
+#define PLACES_AT_ONCE 2
+typedef uint2 some_u32, some_f32;
+typedef uint some_f16, some_bf16;
+typedef ulong2 some_f64;
+#else
+#define PLACES_AT_ONCE 1
+typedef uint some_u32, some_f32;
+typedef ushort some_f16, some_bf16;
+typedef ulong some_f64;
+#endif
+#define SOME_Y CAT(some_, Y)
+
+static real kept_result(struct row row, struct result r, const struct keep *keep, uint j)
+{
+    return place_result(row, r, j, place_value(keep, j), place_column(keep, j));
+}
+
+/* By the one worker that a row has. */
+static void write_alone(struct row row, struct result r, const struct keep *keep)
+{
+    bool dense = row.indices_col == 1 && (size_t)row.y % sizeof(SOME_Y) == 0 &&
+                 (size_t)row.indices % sizeof(some_u32) == 0;
+    EACH_PLACE (uint j = 0; dense && j < PLACES; j += PLACES_AT_ONCE) {
+        SOME_Y y;
+        some_u32 columns;
+        UNROLL for (uint k = 0; k < PLACES_AT_ONCE; k++) {
+            store_one(kept_result(row, r, keep, j + k), (mem_y *)&y + k);
+            ((uint *)&columns)[k] = place_column(keep, j + k);
+        }
+        *(__global SOME_Y *)(row.y + j) = y;
+        *(__global some_u32 *)(row.indices + j) = columns;
+    }
+    EACH_PLACE (uint j = 0; !dense && j < PLACES; j++) {
+        store_one(kept_result(row, r, keep, j), row.y + j * row.indices_col);
+        row.indices[j * row.indices_col] = (int)place_column(keep, j);
+    }
+}
+#endif
+
+/* The worker whose turn place j is keeps it, until all of them write theirs. */
 INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first,
                      uint step, __local real *scratch)
 {
+    uint sharers = step / VEC; /* lanes of a vector are one's own */
+#if WORKERS == 1 && VEC == 1
+    if (sharers == 1) {
+        if (row.inside)
+            write_alone(row, r, keep);
+        return;
+    }
+#endif
+    real mine = (real)0;
+    uint mine_column = NO_COLUMN;
     uint given[VEC]; /* since the list was filled */
     for (uint d = 0; d < VEC; d++)
         given[d] = 0;
@@ -142,13 +179,13 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
         SCALAR head[VEC];
         uint columns[VEC];
         for (uint d = 0; d < VEC; d++)
-            head[d] = keep->value[d];
+            head[d] = place_value(keep, d);
         real best = set_max(FROM_LANES(head), scratch);
         for (uint d = 0; d < VEC; d++)
-            columns[d] = head[d] == FIRST(best) ? keep->column[d] : NO_COLUMN;
+            columns[d] = head[d] == FIRST(best) ? place_column(keep, d) : NO_COLUMN;
         uint column = set_min_column(columns, scratch);
         for (uint d = 0; d < VEC; d++) {
-            if (column == NO_COLUMN || keep->column[d] != column)
+            if (column == NO_COLUMN || place_column(keep, d) != column)
                 continue;
             list_drop(keep, d);
             if (LIST < PLACES && ++given[d] == LIST) {
@@ -156,7 +193,17 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
                 given[d] = 0;
             }
         }
-        if (first == 0 && row.inside)
-            write_place(row, r, j, best, column);
+        uint turn = j % sharers;
+        if (turn == first) {
+            mine = best;
+            mine_column = column;
+        }
+        bool full = turn == sharers - 1 || j == PLACES - 1;
+        if (full && first <= turn && row.inside) {
+            uint at = j - turn + first;
+            store_one(place_result(row, r, at, mine, mine_column),
+                      row.y + at * row.indices_col);
+            row.indices[at * row.indices_col] = (int)mine_column;
+        }
     }
 }

@@ -22,9 +22,8 @@ static const struct costs {
     double launch, group; /* cycles, with a wait; of a unit's work-group */
     double sets;          /* of lanes that keep a unit busy */
     /* steps of a work-item and of each of its columns, of a target and one whose loss
-     * alone is wanted, of a number that a softmax leaves; of a list so many times what
-     * clsm_list_steps says */
-    double item, column, target, loss, number, list;
+     * alone is wanted, of a number that a softmax leaves */
+    double item, column, target, loss, number;
     /* how much longer memory is busy with loads of few bytes, and with pieces between
      * softmaxes' ends */
     double narrow, pieces;
@@ -48,7 +47,6 @@ static const struct costs {
      .target = 28,
      .loss = 7,
      .number = 13,
-     .list = 0.83,
      .narrow = 0.08,
      .pieces = 0.0052,
      .half = 0.68,
@@ -88,7 +86,7 @@ static double softmax_steps(const struct config *config, const struct problem *p
     if (clsm_has(p, CLSM_TARGETS))
         steps += effort == NUMBERS ? k->loss : k->target;
     return steps + (double)p->cols * (k->column / beside + element) +
-           k->number * clsm_numbers_out(p) + k->list * clsm_list_steps(config, p, t);
+           k->number * clsm_numbers_out(p) + clsm_list_steps(config, p, t);
 }
 
 /* Cycles that memory is busy with all of them. */

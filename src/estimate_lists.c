@@ -3,28 +3,57 @@
  * What a list of the largest elements costs, see cl/op_topk.cl. Each work-item compares
  * every element with the end of its own list; a set of lanes goes through the list
  * where any of them has found one that belongs there, which is rarer the more it has
- * seen. Then all of a row's work-items bring their heads together, place by place.
+ * seen. Then all of a row's work-items bring their heads together, place by place, and
+ * write them.
  */
 #include "estimate.h"
 
 #include <math.h>
 
+/* Fitted together to times of a busy H200, see bench/NOTES.md. */
 enum {
-    COMPARE_STEPS = 4, /* for each element, */
-    HELD_STEPS = 60,   /* more where the element is in a register of a pack, */
-    MOVE_STEPS = 6,    /* for each place that one is moved past; */
-    PLACE_STEPS = 42,  /* of the result: between lanes, */
-    LEVEL_STEPS = 18,  /* for each doubling of these, */
-    GROUP_STEPS = 82,  /* or by way of local memory */
-    DROP_STEPS = 4,    /* for each place of the list whose head was taken */
-    AGAIN_STEPS = 40,  /* for each element, if a list has run out */
-    LANES_CYCLES = 795,
-    GROUP_CYCLES = 910
+    DROP_STEPS = 3,   /* for each place of the list whose head was taken */
+    LEVEL_STEPS = 23, /* of a place of the result, for each doubling of the lanes */
+    STORE_STEPS = 26, /* of a place that is written, for each lane's that it is apart */
+    AGAIN_STEPS = 462,  /* for each element, if a list has run out */
+    FREE_REGISTERS = 42 /* that elements and lists have room in */
 };
 
-static bool has_barriers(const struct config *config)
+/* Steps for each place that an element is moved past, as a pair and as a key; how much
+ * longer they take for each register that there is no room for; registers of an element
+ * of 2 bytes. */
+static const double PAIR_STEPS = 1.15, KEY_STEPS = 0.43, CROWDED = 0.15,
+                    HALF_HELD = 0.29;
+
+/* Who has a list. */
+enum holder { LOOP, GROUP, LANES, BLOCK, ITEM, TILE };
+
+static const struct {
+    double element, place; /* steps */
+    double cycles;         /* that one place waits for the one before */
+    double times;          /* what all steps take */
+    bool lanes, holds; /* do lanes bring them together; are elements in registers? */
+} costs_of[] = {
+    [LOOP] = {0, 70, 0, 1, false, false},
+    [GROUP] = {12, 330, 972, 1, false, true},
+    [LANES] = {19.8, 53, 1768, 1, true, true},
+    [BLOCK] = {5.8, 70, 0, 1, true, true},
+    [ITEM] = {34.5, 0, 0, 1, false, true},
+    [TILE] = {24.2, 175, 7256, 2.33, false, false},
+};
+
+static enum holder holder_of(const struct config *config)
 {
-    return clsm_variants[config->variant].geometry == ROW_PER_GROUP;
+    const struct variant *v = &clsm_variants[config->variant];
+    if (v->geometry == ROWS_PER_GROUP)
+        return BLOCK;
+    if (v->geometry == ROWS_PER_ITEM)
+        return ITEM;
+    if (clsm_config_tile(config) > 1)
+        return TILE;
+    if (v->geometry == ROW_PER_CLUSTER)
+        return LANES;
+    return v->packs ? GROUP : LOOP;
 }
 
 static double length_of(const struct problem *p, double workers)
@@ -45,11 +74,27 @@ static double runs_out(double length, double k, double workers)
     return length < k ? 1 - pow(below, fmax(workers, SET_LANES)) : 0;
 }
 
+/* Neighbouring places that a work-item by itself writes as one. */
+static double places_at_once(const struct problem *p)
+{
+    return p->inner > 1 ? 1 : p->k % 4 == 0 ? 4 : p->k % 2 == 0 ? 2 : 1;
+}
+
+/* Steps for each place of a list that an element moves past. */
+static double move_steps(const struct problem *p, double length, double held)
+{
+    bool keys = clsm_problem_key_bits(p), half = clsm_type_bytes(p->x.type) == 2;
+    double registers = held * (half ? HALF_HELD : 1) + length * (keys ? 1 : 2);
+    return (keys ? KEY_STEPS : PAIR_STEPS) *
+           (1 + CROWDED * fmax(0, registers - FREE_REGISTERS));
+}
+
 double clsm_list_steps(const struct config *config, const struct problem *p,
                        const struct traits *t)
 {
     if (clsm_problem_y(p) != CLSM_Y_K)
         return 0;
+    enum holder by = holder_of(config);
     bool packs = clsm_variants[config->variant].packs;
     double workers = clsm_config_workers(config, t), k = (double)p->k;
     double pack = packs ? (double)PACK_BYTES / (double)clsm_type_bytes(p->x.type) : 1;
@@ -59,12 +104,16 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
      * chance SET_LANES length / n */
     double sure = SET_LANES * length;
     double entered = n <= sure ? n : sure * (1 + log(n / sure));
-    double place = workers == 1           ? 0
-                   : has_barriers(config) ? GROUP_STEPS
-                                          : PLACE_STEPS + LEVEL_STEPS * log2(workers);
-    return n * (COMPARE_STEPS + (packs ? HELD_STEPS : 0)) +
-           entered * length * MOVE_STEPS + k * (place + length * DROP_STEPS) +
-           runs_out(length, k, busy) * n * AGAIN_STEPS;
+    double place = costs_of[by].place;
+    if (workers > 1)
+        place += length * DROP_STEPS +
+                 (costs_of[by].lanes ? LEVEL_STEPS * log2(workers) : 0);
+    double stores = workers > 1 ? ceil(k / workers) : k / places_at_once(p);
+    double apart = p->inner > 1 ? 1 : fmax(1, k / workers);
+    double moves = entered * length * move_steps(p, length, costs_of[by].holds ? n : 0);
+    return costs_of[by].times *
+           (n * costs_of[by].element + moves + k * place +
+            stores * apart * STORE_STEPS + runs_out(length, k, busy) * n * AGAIN_STEPS);
 }
 
 double clsm_list_cycles(const struct config *config, const struct problem *p,
@@ -72,5 +121,5 @@ double clsm_list_cycles(const struct config *config, const struct problem *p,
 {
     if (clsm_problem_y(p) != CLSM_Y_K || clsm_config_workers(config, t) == 1)
         return 0;
-    return (double)p->k * (has_barriers(config) ? GROUP_CYCLES : LANES_CYCLES);
+    return (double)p->k * costs_of[holder_of(config)].cycles;
 }

@@ -7,17 +7,16 @@
 
 /* Rough, but they rank as bench/NOTES.md has measured them. */
 enum {
-    ELEMENT_STEPS = 25, /* of one work-item, in one pass */
+    ELEMENT_STEPS = 24, /* of one work-item, in one pass */
     FORM_STEPS = 25,
     ITEM_ROW_STEPS = 145,
     ITEM_TARGET_STEPS = 57,
-    BARRIER_STEPS = 30,
-    LATENCY = 395,      /* of a load */
-    PASS_CYCLES = 2000, /* before a pass over a row is under way */
-    START_CYCLES = 5400,
+    BARRIER_STEPS = 98,
+    LATENCY = 74, /* of a load */
+    START_CYCLES = 5232,
     ITEM_START_CYCLES = 1020,
-    MANY_ITEMS = 768,    /* that keep a unit busy */
-    CACHE_BYTES = 250000 /* a unit's share of the last-level cache */
+    MANY_ITEMS = 737,   /* that keep a unit busy */
+    CACHE_BYTES = 10147 /* a unit's share of the last-level cache */
 };
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
  * rows, the fewer pieces of memory the caches keep until they were used up. */
@@ -130,7 +129,7 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * (reads * waits * LATENCY + clsm_list_cycles(config, p, t));
-    double start = reads * PASS_CYCLES + (item ? ITEM_START_CYCLES : START_CYCLES);
+    double start = item ? ITEM_START_CYCLES : START_CYCLES;
     /* an element that enters a list holds up what comes behind it */
     double all = clsm_problem_y(p) == CLSM_Y_K ? throughput + waiting
                                                : fmax(throughput, waiting);

@@ -56,6 +56,9 @@ static const double SHORT_COST[] = {1.15, 1.2}, SHORTEST_COST[] = {1.29, 1.5};
  * others have nothing to do; cycles that a worker, by itself, takes for each step. */
 static const double SCATTER = 1.08, MOST_SHARE = 2.19, STEP_CYCLES = 0.0755;
 
+/* Neighbours in a row that a worker finds in the cache, with the one that it reads. */
+static const double ROW_NEAR = 2.66;
+
 static const double unit_cache_bytes = 9.25; /* in a cycle */
 static const double cache_bytes = 50e6;
 
@@ -66,8 +69,8 @@ static double spread(const struct config *config, const struct problem *p)
     size_t depth = clsm_config_wg(config) * clsm_config_beside(config, p) / tile;
     /* Where inner is small a group's workers have columns that lie side by side; not so
      * for rows, where other mappings are better, see bench/NOTES.md. */
-    size_t width = inner > tile ? tile : inner == 1 ? 1 : inner * depth;
-    double bytes = (double)(width * clsm_type_bytes(p->x.type));
+    double width = inner > tile ? tile : inner == 1 ? ROW_NEAR : inner * depth;
+    double bytes = width * (double)clsm_type_bytes(p->x.type);
     bool cut = inner > tile && inner % tile;
     bool ahead = clsm_variants[config->variant].ahead;
     double pieces = ceil(bytes / LEAST_BYTES) + (cut ? 1 : 0);

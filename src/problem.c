@@ -222,6 +222,16 @@ bool clsm_problem_has_one_state(const struct problem *p)
            clsm_problem_y(p) != CLSM_Y_K;
 }
 
+enum { LEAST_KEYS = 3 };
+
+unsigned clsm_problem_key_bits(const struct problem *p)
+{
+    unsigned bits = p->x.type == CLSM_BF16 ? 16 : p->x.type == CLSM_F16 ? 13 : 0;
+    bool bare = !clsm_problem_has_forms(p) && !clsm_problem_is_f64(p);
+    bool fits = !p->open_cols && p->cols <= (size_t)1 << bits;
+    return p->k >= LEAST_KEYS && bare && fits ? bits : 0;
+}
+
 bool clsm_problem_is_empty(const struct problem *p)
 {
     if (!p->rows || !p->inner)

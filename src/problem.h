@@ -106,6 +106,11 @@ enum effort clsm_problem_effort(const struct problem *p);
 /* Is a row's maximum and sum all that its workers have to bring together? */
 bool clsm_problem_has_one_state(const struct problem *p);
 
+/* Bits for a column beside each 16-bit number of x, which an f32 leaves free: lists of
+ * the largest are of such keys then. 0 where a column does not fit, is not known to, or
+ * lists are too short to gain by it. */
+unsigned clsm_problem_key_bits(const struct problem *p);
+
 /* Nothing to write at all: a no-op. */
 bool clsm_problem_is_empty(const struct problem *p);
 

@@ -100,7 +100,7 @@ static void describe_problem(const struct problem *p, struct build *b)
     if (clsm_has(p, CLSM_TARGETS) && p->target_type == CLSM_TARGET_I64)
         put(b, " -DTARGET=long");
     if (clsm_problem_y(p) == CLSM_Y_K)
-        put(b, " -DPLACES=%zu", p->k);
+        put(b, " -DPLACES=%zu -DKEY_BITS=%u", p->k, clsm_problem_key_bits(p));
 }
 
 /* Do products with what is given besides make normal numbers of subnormal ones? */
