@@ -57,7 +57,7 @@ static const double SHORT_COST[] = {1.15, 1.2}, SHORTEST_COST[] = {1.29, 1.5};
 static const double SCATTER = 1.08, MOST_SHARE = 2.19, STEP_CYCLES = 0.0755;
 
 /* Neighbours in a row that a worker finds in the cache, with the one that it reads. */
-static const double ROW_NEAR = 2.66;
+static const double LIST_NEAR = 2.66;
 
 static const double unit_cache_bytes = 9.25; /* in a cycle */
 static const double cache_bytes = 50e6;
@@ -68,8 +68,10 @@ static double spread(const struct config *config, const struct problem *p)
     size_t tile = clsm_config_tile(config), inner = p->inner ? p->inner : 1;
     size_t depth = clsm_config_wg(config) * clsm_config_beside(config, p) / tile;
     /* Where inner is small a group's workers have columns that lie side by side; not so
-     * for rows, where other mappings are better, see bench/NOTES.md. */
-    double width = inner > tile ? tile : inner == 1 ? ROW_NEAR : inner * depth;
+     * for rows, where other mappings are better, see bench/NOTES.md, but for lists. */
+    double row = clsm_problem_y(p) == CLSM_Y_K ? LIST_NEAR : 1;
+    size_t side = inner > tile ? tile : inner * depth;
+    double width = inner == 1 ? row : (double)side;
     double bytes = width * (double)clsm_type_bytes(p->x.type);
     bool cut = inner > tile && inner % tile;
     bool ahead = clsm_variants[config->variant].ahead;
