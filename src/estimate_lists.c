@@ -15,8 +15,9 @@ enum {
     DROP_STEPS = 3,   /* for each place of the list whose head was taken */
     LEVEL_STEPS = 23, /* of a place of the result, for each doubling of the lanes */
     STORE_STEPS =
-        26, /* of a place that is written, for each lane's that it is apart, */
-    ALONE_STEPS = 38,   /* or in 4 bytes by a work-item alone */
+        26,          /* of a place that is written, for each lane's that it is apart, */
+    SOME_STEPS = 22, /* of several by a work-item alone */
+    ALONE_STEPS = 38,   /* and of one by itself */
     AGAIN_STEPS = 462,  /* for each element, if a list has run out */
     FREE_REGISTERS = 42 /* that elements and lists have room in */
 };
@@ -111,7 +112,7 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
         place += length * DROP_STEPS +
                  (costs_of[by].lanes ? LEVEL_STEPS * log2(workers) : 0);
     double once = workers > 1 ? 1 : places_at_once(p);
-    double store = workers > 1 || once > 1 ? STORE_STEPS : ALONE_STEPS;
+    double store = workers > 1 ? STORE_STEPS : once > 1 ? SOME_STEPS : ALONE_STEPS;
     double stores = ceil(k / workers) / once;
     double apart = p->inner > 1 ? 1 : fmax(1, k / workers);
     double moves = entered * length * move_steps(p, length, costs_of[by].holds ? n : 0);

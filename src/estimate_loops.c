@@ -7,16 +7,23 @@
 
 /* Rough, but they rank as bench/NOTES.md has measured them. */
 enum {
-    ELEMENT_STEPS = 24, /* of one work-item, in one pass */
-    FORM_STEPS = 25,
+    FORM_STEPS = 25, /* of one work-item, more for an element in one pass */
     ITEM_ROW_STEPS = 145,
     ITEM_TARGET_STEPS = 57,
-    BARRIER_STEPS = 98,
-    LATENCY = 74, /* of a load */
-    START_CYCLES = 5232,
     ITEM_START_CYCLES = 1020,
-    MANY_ITEMS = 737,   /* that keep a unit busy */
-    CACHE_BYTES = 10147 /* a unit's share of the last-level cache */
+};
+/* Without lists, and fitted to those that have one. */
+static const struct costs {
+    double element; /* steps of one work-item, in one pass */
+    double barrier; /* steps */
+    double latency; /* of a load, cycles */
+    double pass;    /* cycles, before a pass over a row is under way */
+    double start;
+    double many;  /* work-items that keep a unit busy */
+    double cache; /* bytes, a unit's share of the last-level one */
+} costs_of[] = {
+    {25, 30, 395, 2000, 5400, 768, 250000},
+    {24, 98, 74, 0, 5232, 737, 10147},
 };
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
  * rows, the fewer pieces of memory the caches keep until they were used up. */
@@ -74,7 +81,7 @@ double clsm_unit_local_bytes(const struct traits *t)
 
 /* Cycles for one row: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
-                         const struct traits *t)
+                         const struct traits *t, const struct costs *k)
 {
     const struct variant *v = &clsm_variants[config->variant];
     double wg = (double)clsm_config_wg(config),
@@ -91,10 +98,10 @@ static double row_cycles(const struct config *config, const struct problem *p,
         reduce = ITEM_ROW_STEPS + (clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0);
     else if (v->geometry == ROW_PER_GROUP)
         reduce = clsm_variant_uses_lanes(v, t)
-                     ? 4 * BARRIER_STEPS + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
-                     : 2 * (log2(wg) + 2) * BARRIER_STEPS;
+                     ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
+                     : 2 * (log2(wg) + 2) * k->barrier;
     double idle = wg < SET_LANES ? SET_LANES / wg : 1;
-    double element = ELEMENT_STEPS + (clsm_problem_has_forms(p) ? FORM_STEPS : 0);
+    double element = k->element + (clsm_problem_has_forms(p) ? FORM_STEPS : 0);
     return workers * idle * (steps * element + reduce + clsm_list_steps(config, p, t)) /
            UNIT_LANES;
 }
@@ -103,6 +110,8 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
+    bool lists = clsm_problem_y(p) == CLSM_Y_K;
+    const struct costs *k = &costs_of[lists];
     bool item = v->geometry == ROW_PER_ITEM;
     double rows = clsm_problem_likely_rows(p), units = t->compute_units;
     double wg = (double)clsm_config_wg(config), reads = clsm_config_reads(config, p, t);
@@ -114,13 +123,13 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     struct row_bytes row = clsm_row_bytes(p);
     double in_flight = UNIT_ITEMS / wg;
     double rows_in_flight = in_flight * (p->strided ? per_group : 1);
-    double again = rows_in_flight * row.in <= CACHE_BYTES ? 0.1 : 1;
+    double again = rows_in_flight * row.in <= k->cache ? 0.1 : 1;
     double bytes = row.in * (1 + again * (reads - 1)) + row.out + row.numbers;
     if (item && p->inner == 1)
         bytes *= fmin(SCATTERED + SCATTERED_BYTE * row.in,
                       PIECE_BYTES / (double)clsm_type_bytes(p->x.type));
 
-    double work = row_cycles(config, p, t) * fmax(1, MANY_ITEMS / (most * wg));
+    double work = row_cycles(config, p, t, k) * fmax(1, k->many / (most * wg));
     work *= most * fmin(per_group, rows);
     double throughput = fmax(work, bytes / UNIT_BYTES * rows / busy);
     /* One group alone waits for each of its loads; others hide that only if there are.
@@ -128,10 +137,10 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double at_once = clsm_config_value(config, "BLOCK", 2);
     double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
-    double waiting = waves * (reads * waits * LATENCY + clsm_list_cycles(config, p, t));
-    double start = item ? ITEM_START_CYCLES : START_CYCLES;
+    double waiting =
+        waves * (reads * waits * k->latency + clsm_list_cycles(config, p, t));
+    double start = reads * k->pass + (item ? ITEM_START_CYCLES : k->start);
     /* an element that enters a list holds up what comes behind it */
-    double all = clsm_problem_y(p) == CLSM_Y_K ? throughput + waiting
-                                               : fmax(throughput, waiting);
+    double all = lists ? throughput + waiting : fmax(throughput, waiting);
     return (KERNEL_CYCLES + start + all) / UNIT_HERTZ;
 }

@@ -18,7 +18,7 @@ enum { MAX_JOBS = 16, PROBLEMS_AHEAD = 6, MIB_GPU = 256, MIB_CPU = 16 };
 enum { WRITE_AFTER = 20 }; /* seconds, in case the run does not reach its end */
 enum { TURNS = 5 };        /* of the chosen and the best one */
 
-#define GIVE_UP 1.5 /* times the chosen one's median */
+#define GIVE_UP 1.5 /* times the chosen one's first runs, or its median */
 
 struct run {
     const struct session *s;
@@ -63,18 +63,20 @@ static void time_in_turns(const struct run *run, const struct plans *plans,
     }
 }
 
-/* `limit`: seconds of a first run beyond which it is not worth more. */
-static void time_one(const struct run *run, const struct sets *sets, clsm_plan *plan,
-                     double limit, struct timing *t)
+/* `limit`: seconds of first runs beyond which it is not worth more. Returns these. */
+static double time_one(const struct run *run, const struct sets *sets, clsm_plan *plan,
+                       double limit, struct timing *t)
 {
     clsm_status status = CLSM_ERR_BUILD;
     if (plan)
         status = measure_first(run->s, plan, sets->of, sets->count, &t->seconds);
+    double first = t->seconds;
     t->outcome = status != CLSM_OK ? NOT_BUILT : t->seconds > limit ? TRIED : TIMED;
     if (t->outcome == TIMED &&
         measure_plan(run->s, plan, sets->of, sets->count, (unsigned)run->o->repeats,
                      &t->seconds) != CLSM_OK)
         t->outcome = NOT_BUILT;
+    return first;
 }
 
 static unsigned best_of(const struct result *r)
@@ -91,15 +93,17 @@ static unsigned best_of(const struct result *r)
 static bool time_all(const struct run *run, const struct plans *plans,
                      const struct sets *sets, struct result *r)
 {
+    double limit = INFINITY; /* a first run pays for more than later ones */
     for (unsigned i = 0; i < plans->count; i++) {
         struct timing *t = &r->timings[r->count++];
         progress(run, "timing configuration", i + 1, plans->count);
         memcpy(t->config, plans->of[i].config, sizeof t->config);
         t->estimated = plans->of[i].estimated;
-        double limit = i ? GIVE_UP * r->timings[0].seconds : 1e9;
-        time_one(run, sets, plans->of[i].plan, limit, t);
+        double first = time_one(run, sets, plans->of[i].plan, limit, t);
         if (!i && t->outcome != TIMED)
             return false;
+        if (!i)
+            limit = GIVE_UP * fmax(first, t->seconds);
     }
     r->best = best_of(r);
     if (r->best) {

@@ -11,7 +11,7 @@
 /* How one configuration did on one problem. */
 enum outcome {
     TIMED,
-    TRIED,     /* its first runs were far slower than the chosen one's median */
+    TRIED,     /* its first runs were far slower than the chosen one's */
     NOT_BUILT, /* or not run */
 };
 

@@ -98,7 +98,7 @@ void regret_summarise(FILE *f, const char *device, const struct bench_options *o
     list_worst(f, results, n);
     fprintf(f,
             "%u configurations timed, %u given up after first runs over 1.5 times the "
-            "chosen one's median,\n%u did not build or run, %u left out unmeasured: "
+            "chosen one's,\n%u did not build or run, %u left out unmeasured: "
             "estimated at over %g times the best estimate\n",
             t.of[TIMED], t.of[TRIED], t.of[NOT_BUILT], t.left_out, o->within);
     if (skipped)

@@ -139,7 +139,7 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {2418, 479, 3, "cluster"},      {1450, 2038, 4, "group"},
         {21100, 1100, 1, "cluster"},    {43974, 1088, 6, "strided"},
         {6132, 735, 7, "subgroup"},     {8978, 256, 9, "staged"},
-        {98, 5688, 10, "registers"},    {221, 7737, 16, "group"},
+        {98, 5688, 10, "registers"},    {221, 7737, 16, "registers"},
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
         {212530, 436, 13, "cluster"},   {111848, 150, 4, "staged"},
         {524288, 16, 8, "spatial"},     {149, 28330, 6, "registers"},
