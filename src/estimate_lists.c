@@ -12,12 +12,11 @@
 
 /* Fitted together to times of a busy H200, see bench/NOTES.md. */
 enum {
-    DROP_STEPS = 3,   /* for each place of the list whose head was taken */
-    LEVEL_STEPS = 23, /* of a place of the result, for each doubling of the lanes */
-    STORE_STEPS =
-        26,          /* of a place that is written, for each lane's that it is apart, */
-    SOME_STEPS = 22, /* of several by a work-item alone */
-    ALONE_STEPS = 38,   /* and of one by itself */
+    DROP_STEPS = 3,     /* for each place of the list whose head was taken */
+    LEVEL_STEPS = 23,   /* of a place of the result, for each doubling of the lanes */
+    STORE_STEPS = 26,   /* of one that lanes write, for each lane's that it is apart, */
+    SOME_STEPS = 14,    /* of several that a work-item alone writes as one, */
+    ALONE_STEPS = 38,   /* of one by itself */
     AGAIN_STEPS = 462,  /* for each element, if a list has run out */
     FREE_REGISTERS = 42 /* that elements and lists have room in */
 };
