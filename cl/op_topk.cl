@@ -27,12 +27,43 @@
 #define LIST PLACES
 #endif
 
-/* Loops over a list's places, which are constants then, so that a short list stays in registers;
- * where lanes have lists, LLVM makes gathers and scatters of them otherwise. */
+/* Loops over a list's places, which are constants then, so that a short list stays in
+ * registers. */
 #if LIST <= 32
 #define EACH_PLACE UNROLL for
 #else
 #define EACH_PLACE for
+#endif
+
+/* What holds in each lane, as columns are compared; the same for numbers; in any lane. */
+#if VEC == 1
+typedef bool places_bool;
+#define OF_COLUMNS(m) (m)
+#define OF_REALS(m) (m)
+#define ANY_OF(m) (m)
+#else
+typedef CAT(int, WIDTH) places_bool;
+#if REAL_IS_F64
+#define OF_COLUMNS(m) TO(int, m)
+#define OF_REALS(m) TO(long, m)
+#else
+#define OF_COLUMNS(m) (m)
+#define OF_REALS(m) (m)
+#endif
+#define ANY_OF(m) any_lane(m)
+static bool any_lane(places_bool m)
+{
+#if VEC == 16
+    int8 eight = m.lo | m.hi;
+    int4 four = eight.lo | eight.hi;
+#elif VEC == 8
+    int4 four = m.lo | m.hi;
+#else
+    int4 four = m;
+#endif
+    int2 two = four.lo | four.hi;
+    return two.x | two.y;
+}
 #endif
 
 #if KEY_BITS
@@ -41,57 +72,69 @@
 #include "topk_pairs.cl"
 #endif
 
-static void list_clear(struct keep *keep, uint d)
+static void list_clear(struct keep *keep)
 {
     for (uint j = 0; j < LIST; j++)
-        place_clear(keep, j * VEC + d);
+        place_clear(keep, j);
 }
 
 static void keep_start(struct keep *keep, struct row row)
 {
-    for (uint d = 0; d < VEC; d++)
-        list_clear(keep, d);
+    list_clear(keep);
 }
 
-static SCALAR rank_value(SCALAR v)
+/* Numbers as they are ranked; those past the row's end are never listed. */
+static real ranked(struct row row, real v, uint c)
 {
-    return v != v ? (SCALAR)INFINITY : v;
+    v = v != v ? (real)INFINITY : v;
+    return upto(v, row.end - c, (real)(-INFINITY));
+}
+
+static real_u32 columns_at(uint c)
+{
+#if VEC == 1
+    return c;
+#else
+    return (real_u32)c + TO_U32(LANE_IDS);
+#endif
 }
 
 static void keep_add(struct keep *keep, struct row row, struct element e)
 {
-    SCALAR lane[VEC];
-    TO_LANES(e.x, lane);
-    for (uint d = 0; d < VEC && e.c + d < row.end; d++)
-        list_add(keep, d, rank_value(lane[d]), e.c + d);
+    if (e.c < row.end)
+        list_add(keep, ranked(row, e.x, e.c), columns_at(e.c));
 }
 
-/* Drop the head of lane d's list. */
-static void list_drop(struct keep *keep, uint d)
+/* Drop the heads of these lanes' lists. */
+static void list_drop(struct keep *keep, places_bool m)
 {
+    struct keep none;
+    place_clear(&none, 0);
     EACH_PLACE (uint j = 0; j + 1 < LIST; j++)
-        place_copy(keep, j * VEC + d, (j + 1) * VEC + d);
-    place_clear(keep, (LIST - 1) * VEC + d);
+        place_copy(keep, j, keep, j + 1, m);
+    place_copy(keep, LIST - 1, &none, 0, m);
 }
 
 static uint worker_columns(struct row row, uint first, uint step);
 static uint worker_column(struct row row, uint first, uint step, uint i);
 
-/* Fill lane d's list with what comes after the element that it gave last. */
-static void list_refill(struct keep *keep, struct row row, uint d, uint first, uint step,
-                        SCALAR value, uint column)
+/* Fill lists with what comes after an element, in these lanes. */
+static void list_refill(struct keep *keep, struct row row, places_bool m, uint first,
+                        uint step, SCALAR value, uint column)
 {
-    list_clear(keep, d);
+    struct keep fresh;
+    list_clear(&fresh);
     for (uint i = 0; i < worker_columns(row, first, step); i++) {
         uint c = worker_column(row, first, step, i);
         if (c >= row.end)
             continue;
-        SCALAR lane[VEC];
-        TO_LANES(row_logit(row, c), lane);
-        SCALAR v = rank_value(lane[d]);
-        if (c + d < row.end && (v < value || (v == value && c + d > column)))
-            list_add(keep, d, v, c + d);
+        real v = ranked(row, row_logit(row, c), c), none = (real)(-INFINITY);
+        real_u32 at = columns_at(c);
+        real equal = OF_REALS(at > (real_u32)column) ? v : none;
+        list_add(&fresh, v < (real)value ? v : v == (real)value ? equal : none, at);
     }
+    for (uint j = 0; j < LIST; j++)
+        place_copy(keep, j, &fresh, j, m);
 }
 
 #define keep_reduce(keep, scratch)
@@ -141,7 +184,14 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
 {
     bool dense = row.indices_col == 1 && (size_t)row.y % sizeof(SOME_Y) == 0 &&
                  (size_t)row.indices % sizeof(some_u32) == 0;
-    EACH_PLACE (uint j = 0; dense && j < PLACES; j += PLACES_AT_ONCE) {
+    if (!dense) {
+        EACH_PLACE (uint j = 0; j < PLACES; j++) {
+            store_one(kept_result(row, r, keep, j), row.y + j * row.indices_col);
+            row.indices[j * row.indices_col] = (int)place_column(keep, j);
+        }
+        return;
+    }
+    EACH_PLACE (uint j = 0; j < PLACES; j += PLACES_AT_ONCE) {
         SOME_Y y;
         some_u32 columns;
         UNROLL for (uint k = 0; k < PLACES_AT_ONCE; k++) {
@@ -150,10 +200,6 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
         }
         *(__global SOME_Y *)(row.y + j) = y;
         *(__global some_u32 *)(row.indices + j) = columns;
-    }
-    EACH_PLACE (uint j = 0; !dense && j < PLACES; j++) {
-        store_one(kept_result(row, r, keep, j), row.y + j * row.indices_col);
-        row.indices[j * row.indices_col] = (int)place_column(keep, j);
     }
 }
 #endif
@@ -172,25 +218,20 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
 #endif
     real mine = (real)0;
     uint mine_column = NO_COLUMN;
-    uint given[VEC]; /* since the list was filled */
-    for (uint d = 0; d < VEC; d++)
-        given[d] = 0;
+    real_u32 given = (real_u32)0; /* since the lists were filled */
     for (uint j = 0; j < PLACES; j++) {
-        SCALAR head[VEC];
-        uint columns[VEC];
-        for (uint d = 0; d < VEC; d++)
-            head[d] = place_value(keep, d);
-        real best = set_max(FROM_LANES(head), scratch);
-        for (uint d = 0; d < VEC; d++)
-            columns[d] = head[d] == FIRST(best) ? place_column(keep, d) : NO_COLUMN;
-        uint column = set_min_column(columns, scratch);
-        for (uint d = 0; d < VEC; d++) {
-            if (column == NO_COLUMN || place_column(keep, d) != column)
-                continue;
-            list_drop(keep, d);
-            if (LIST < PLACES && ++given[d] == LIST) {
-                list_refill(keep, row, d, first, step, FIRST(best), column);
-                given[d] = 0;
+        real head = place_value(keep, 0), best = set_max(head, scratch);
+        real_u32 none = (real_u32)NO_COLUMN;
+        real_u32 columns = OF_COLUMNS(head == best) ? place_column(keep, 0) : none;
+        uint column = set_min_column((const uint *)&columns, scratch);
+        places_bool taken = columns == (real_u32)column;
+        if (column != NO_COLUMN && ANY_OF(taken)) {
+            list_drop(keep, taken);
+            given += taken ? (real_u32)1 : (real_u32)0;
+            places_bool out = taken && given == (real_u32)LIST;
+            if (LIST < PLACES && ANY_OF(out)) {
+                list_refill(keep, row, out, first, step, FIRST(best), column);
+                given = out ? (real_u32)0 : given;
             }
         }
         uint turn = j % sharers;

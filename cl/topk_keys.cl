@@ -1,57 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorted lists of keys, one for each lane: place j of lane d at j VEC + d. A 16-bit number is a
- * real whose last KEY_BITS are zero. With bits turned so that it is a whole number in the same
- * order, and its column there, from the last to the first, a key tells both, and is the larger
- * one where the number is or where numbers are equal and the column is lower.
+ * Sorted lists of keys, one for each lane of a vector. A 16-bit number is a real whose last
+ * KEY_BITS are zero. With bits turned so that it is a whole number in the same order, and its
+ * column there, from the last to the first, a key tells both, and is the larger one where the
+ * number is or where numbers are equal and the column is lower.
  */
-enum {
-    SPARE = (1 << KEY_BITS) - 1,
-    SIGN = 1 << 31,
-    KEY_NONE = 0x007fffff /* -inf, which no number beats that is no larger */
-};
+#define SPARE ((real_u32)((1 << KEY_BITS) - 1))
+#define SIGN ((real_u32)(1u << 31))
+#define KEY_NONE ((real_u32)0x007fffffu) /* -inf, which no number beats that is no larger */
+#define SIGNS_OF(bits) ((real_u32)0 - ((bits) >> 31)) /* all bits where that one is set */
 
 struct keep {
-    uint key[LIST * VEC];
+    real_u32 key[LIST];
 };
 
-static uint key_of(SCALAR v, uint c)
+static real_u32 key_of(real v, real_u32 c)
 {
-    uint bits = as_uint(v == 0 ? (SCALAR)0 : v); /* -0 is no less than 0 */
-    bits ^= (uint)((int)bits >> 31) | (uint)SIGN;
-    return (bits & ~(uint)SPARE) | (SPARE - c);
+    real_u32 bits = AS_U32(v == (real)0 ? (real)0 : v); /* -0 is no less than 0 */
+    bits ^= SIGNS_OF(bits) | SIGN;
+    return (bits & ~SPARE) | (SPARE - c);
 }
 
-static SCALAR place_value(const struct keep *keep, uint at)
+static real place_value(const struct keep *keep, uint j)
 {
-    uint bits = keep->key[at];
-    bits ^= bits & (uint)SIGN ? (uint)SIGN : ~0u;
-    return as_float(bits & ~(uint)SPARE);
+    real_u32 bits = keep->key[j];
+    bits ^= SIGNS_OF(~bits) | SIGN;
+    return AS_F32(bits & ~SPARE);
 }
 
-static uint place_column(const struct keep *keep, uint at)
+static real_u32 place_column(const struct keep *keep, uint j)
 {
-    return keep->key[at] == KEY_NONE ? NO_COLUMN : SPARE - (keep->key[at] & SPARE);
+    real_u32 key = keep->key[j];
+    return key == KEY_NONE ? (real_u32)NO_COLUMN : SPARE - (key & SPARE);
 }
 
-static void place_clear(struct keep *keep, uint at)
+static void place_clear(struct keep *keep, uint j)
 {
-    keep->key[at] = KEY_NONE;
+    keep->key[j] = KEY_NONE;
 }
 
-static void place_copy(struct keep *keep, uint to, uint from)
+/* In the lanes of m. */
+static void place_copy(struct keep *keep, uint to, const struct keep *from, uint j, places_bool m)
 {
-    keep->key[to] = keep->key[from];
+    keep->key[to] = m ? from->key[j] : keep->key[to];
 }
 
-static void list_add(struct keep *keep, uint d, SCALAR v, uint c)
+static void list_add(struct keep *keep, real v, real_u32 c)
 {
-    uint key = key_of(v, c);
-    if (key <= keep->key[(LIST - 1) * VEC + d])
+    real_u32 key = key_of(v, c);
+    if (!ANY_OF(key > keep->key[LIST - 1]))
         return;
     EACH_PLACE (uint j = LIST - 1; j > 0; j--) {
-        uint at = j * VEC + d;
-        keep->key[at] = min(max(key, keep->key[at]), keep->key[at - VEC]);
+        real_u32 above = keep->key[j - 1], larger = key > keep->key[j] ? key : keep->key[j];
+        keep->key[j] = larger < above ? larger : above;
     }
-    keep->key[d] = max(key, keep->key[d]);
+    keep->key[0] = key > keep->key[0] ? key : keep->key[0];
 }

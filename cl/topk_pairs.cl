@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorted lists of numbers and their columns, one for each lane: place j of lane d at j VEC + d. */
+/* Sorted lists of numbers and their columns, one for each lane of a vector. */
 struct keep {
-    SCALAR value[LIST * VEC];
-    uint column[LIST * VEC];
+    real value[LIST];
+    real_u32 column[LIST];
 };
 
-static SCALAR place_value(const struct keep *keep, uint at)
+static real place_value(const struct keep *keep, uint j)
 {
-    return keep->value[at];
+    return keep->value[j];
 }
 
-static uint place_column(const struct keep *keep, uint at)
+static real_u32 place_column(const struct keep *keep, uint j)
 {
-    return keep->column[at];
+    return keep->column[j];
 }
 
-static void place_clear(struct keep *keep, uint at)
+static void place_clear(struct keep *keep, uint j)
 {
-    keep->value[at] = -INFINITY;
-    keep->column[at] = NO_COLUMN;
+    keep->value[j] = (real)(-INFINITY);
+    keep->column[j] = (real_u32)NO_COLUMN;
 }
 
-static void place_copy(struct keep *keep, uint to, uint from)
+/* In the lanes of m. */
+static void place_copy(struct keep *keep, uint to, const struct keep *from, uint j, places_bool m)
 {
-    keep->value[to] = keep->value[from];
-    keep->column[to] = keep->column[from];
+    keep->value[to] = OF_REALS(m) ? from->value[j] : keep->value[to];
+    keep->column[to] = m ? from->column[j] : keep->column[to];
 }
 
 /* Columns of a lane come in rising order, so an equal one goes behind those before it. From the
  * last place to the first, so that no place waits for another. */
-static void list_add(struct keep *keep, uint d, SCALAR v, uint c)
+static void list_add(struct keep *keep, real v, real_u32 c)
 {
-    bool beats = v > keep->value[(LIST - 1) * VEC + d];
-    if (!beats)
+    places_bool beats = OF_COLUMNS(v > keep->value[LIST - 1]);
+    if (!ANY_OF(beats))
         return;
     EACH_PLACE (uint j = LIST - 1; j > 0; j--) {
-        uint at = j * VEC + d, next = at - VEC;
-        bool moves = v > keep->value[next];
-        keep->value[at] = moves ? keep->value[next] : beats ? v : keep->value[at];
-        keep->column[at] = moves ? keep->column[next] : beats ? c : keep->column[at];
+        places_bool moves = OF_COLUMNS(v > keep->value[j - 1]);
+        keep->value[j] = OF_REALS(moves)   ? keep->value[j - 1]
+                         : OF_REALS(beats) ? v
+                                           : keep->value[j];
+        keep->column[j] = moves ? keep->column[j - 1] : beats ? c : keep->column[j];
         beats = moves;
     }
-    keep->value[d] = beats ? v : keep->value[d];
-    keep->column[d] = beats ? c : keep->column[d];
+    keep->value[0] = OF_REALS(beats) ? v : keep->value[0];
+    keep->column[0] = beats ? c : keep->column[0];
 }
