@@ -63,11 +63,11 @@ enum {
  * lanes); this is what it takes for those to be chosen. */
 static const double UNROLLED = 2.5;
 
-/* The k largest, of an element where a work-item has a list for itself; of a vector,
- * and of a row's lanes and their places, where each lane has one; and of a place that
- * an element passes in all of them. */
-static const double ITEM_CYCLES = 22, LIST_VECTOR = 40, LIST_LANE = 14,
-                    LIST_PLACE = 0.6, LIST_PASSED = 1;
+/* The k largest: of an element where a work-item has a list for itself; where each lane
+ * has one, of a row, of a vector, of a place of the result for each lane, and of a
+ * place that an element passes in all of them. */
+static const double ITEM_CYCLES = 28, LIST_ROW = 57, LIST_VECTOR = 16, LIST_PLACE = 3.3,
+                    LIST_PASSED = 0.36;
 
 static enum kind kind_of(const struct variant *v)
 {
@@ -130,12 +130,6 @@ static double softmax_cycles(const struct config *config, const struct problem *
     return ceil((double)p->cols / width) * step + row;
 }
 
-/* How many of n elements go into a sorted list of the k largest, on average. */
-static double listed(double n, double k)
-{
-    return n <= k ? n : k * (1 + log(n / k));
-}
-
 double clsm_topk_cycles(const struct config *config, const struct problem *p,
                         const struct traits *t)
 {
@@ -144,8 +138,12 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
     if (width == 1)
         return cols * ITEM_CYCLES;
     double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);
-    return vectors * LIST_VECTOR + (LIST_LANE + k * LIST_PLACE) * width +
-           LIST_PASSED * k * wide * listed(vectors, k * width);
+    double length = fmin(k, floor(3 * k / width) + 3); /* of a lane's list */
+    /* as on a GPU, see estimate_lists.c: lanes are those that step as one */
+    double sure = width * length;
+    double entered = vectors <= sure ? vectors : sure * (1 + log(vectors / sure));
+    return LIST_ROW + vectors * wide * LIST_VECTOR +
+           entered * length * wide * LIST_PASSED + k * width * LIST_PLACE;
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,
