@@ -159,20 +159,14 @@ static real place_result(struct row row, struct result r, uint j, real v, uint c
 #if PLACES % 4 == 0
 #define PLACES_AT_ONCE 4
 typedef uint4 some_u32, some_f32;
-typedef uint2 some_f16, some_bf16;
+typedef ushort4 some_f16, some_bf16;
 typedef ulong4 some_f64;
 #elif PLACES % 2 == 0
 #define PLACES_AT_ONCE 2
 typedef uint2 some_u32, some_f32;
-typedef uint some_f16, some_bf16;
+typedef ushort2 some_f16, some_bf16;
 typedef ulong2 some_f64;
-#else
-#define PLACES_AT_ONCE 1
-typedef uint some_u32, some_f32;
-typedef ushort some_f16, some_bf16;
-typedef ulong some_f64;
 #endif
-#define SOME_Y CAT(some_, Y)
 
 static real kept_result(struct row row, struct result r, const struct keep *keep, uint j)
 {
@@ -182,24 +176,26 @@ static real kept_result(struct row row, struct result r, const struct keep *keep
 /* By the one worker that a row has. */
 static void write_alone(struct row row, struct result r, const struct keep *keep)
 {
-    bool dense = row.indices_col == 1 && (size_t)row.y % sizeof(SOME_Y) == 0 &&
-                 (size_t)row.indices % sizeof(some_u32) == 0;
-    if (!dense) {
-        EACH_PLACE (uint j = 0; j < PLACES; j++) {
-            store_one(kept_result(row, r, keep, j), row.y + j * row.indices_col);
-            row.indices[j * row.indices_col] = (int)place_column(keep, j);
+#ifdef PLACES_AT_ONCE
+    typedef CAT(some_, Y) some_y;
+    if (row.indices_col == 1 && (size_t)row.y % sizeof(some_y) == 0 &&
+        (size_t)row.indices % sizeof(some_u32) == 0) {
+        EACH_PLACE (uint j = 0; j < PLACES; j += PLACES_AT_ONCE) {
+            some_y y;
+            some_u32 columns;
+            UNROLL for (uint k = 0; k < PLACES_AT_ONCE; k++) {
+                store_one(kept_result(row, r, keep, j + k), (mem_y *)&y + k);
+                ((uint *)&columns)[k] = place_column(keep, j + k);
+            }
+            *(__global some_y *)(row.y + j) = y;
+            *(__global some_u32 *)(row.indices + j) = columns;
         }
         return;
     }
-    EACH_PLACE (uint j = 0; j < PLACES; j += PLACES_AT_ONCE) {
-        SOME_Y y;
-        some_u32 columns;
-        UNROLL for (uint k = 0; k < PLACES_AT_ONCE; k++) {
-            store_one(kept_result(row, r, keep, j + k), (mem_y *)&y + k);
-            ((uint *)&columns)[k] = place_column(keep, j + k);
-        }
-        *(__global SOME_Y *)(row.y + j) = y;
-        *(__global some_u32 *)(row.indices + j) = columns;
+#endif
+    EACH_PLACE (uint j = 0; j < PLACES; j++) {
+        store_one(kept_result(row, r, keep, j), row.y + j * row.indices_col);
+        row.indices[j * row.indices_col] = (int)place_column(keep, j);
     }
 }
 #endif

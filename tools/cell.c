@@ -48,6 +48,16 @@ static bool takes_limit(clsm_op op)
     return clsm_op_get_info(op, &info) == CLSM_OK && !(info.may & CLSM_ONLY_DEFAULT);
 }
 
+/* Lists of one place, of places that are written in pairs, in fours, and one by one; 0
+ * where the operation has none. */
+static size_t list_length(clsm_op op, unsigned i)
+{
+    static const size_t lengths[] = {1, 4, 3, 2, 8};
+    clsm_op_info info = {.struct_bytes = sizeof info};
+    bool lists = clsm_op_get_info(op, &info) == CLSM_OK && info.y == CLSM_Y_K;
+    return lists ? lengths[i % (sizeof lengths / sizeof *lengths)] : 0;
+}
+
 /* At one row length, in one dress. */
 static void verify_length(const struct session *s, struct cell *cell, size_t cols,
                           size_t inner, unsigned i, unsigned dress)
@@ -64,6 +74,8 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
         p->nonfinite = CLSM_NONFINITE_LIMIT;
     if (!cols || !dress_problem(dress, p))
         return;
+    if (!dress && list_length(cell->op, i))
+        p->k = list_length(cell->op, i);
     bool good = trial_run(s, &trial, NULL, &v);
     if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
         return; /* not for rows of this length or axis, or not on this device */

@@ -170,10 +170,11 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
     if (operand == CLSM_Y && op.y == CLSM_Y_NONE)
         return CLSM_OK;
     one->written = operand == CLSM_Y || operand >= CLSM_MAX;
-    one->offset = operand == CLSM_X   ? trial->x_offset
-                  : operand == CLSM_Y ? trial->y_offset
-                  : operand == CLSM_DY && trial->in_place_dy
-                      ? trial->y_offset
+    one->offset = operand == CLSM_X                          ? trial->x_offset
+                  : operand == CLSM_Y                        ? trial->y_offset
+                  : operand == CLSM_DY && trial->in_place_dy ? trial->y_offset
+                  : operand == CLSM_INDICES && !trial->y_offset
+                      ? 0 /* several are written as one beside a y that starts so */
                       : OPERAND_OFFSET + trial->shift;
     one->extent = extent;
     one->elements = one->offset + extent + GUARD;
