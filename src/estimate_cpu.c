@@ -138,10 +138,8 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
     if (width == 1)
         return cols * ITEM_CYCLES;
     double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);
-    double length = fmin(k, floor(3 * k / width) + 3); /* of a lane's list */
-    /* as on a GPU, see estimate_lists.c: lanes are those that step as one */
-    double sure = width * length;
-    double entered = vectors <= sure ? vectors : sure * (1 + log(vectors / sure));
+    double length = clsm_list_length(p, width);
+    double entered = clsm_list_entered(vectors, length, width);
     return LIST_ROW + vectors * wide * LIST_VECTOR +
            entered * length * wide * LIST_PASSED + k * width * LIST_PLACE;
 }

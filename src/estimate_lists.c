@@ -58,10 +58,18 @@ static enum holder holder_of(const struct config *config)
     return v->packs ? GROUP : LOOP;
 }
 
-static double length_of(const struct problem *p, double workers)
+double clsm_list_length(const struct problem *p, double workers)
 {
     double share = floor(3 * (double)p->k / workers) + 3, k = (double)p->k;
     return workers > 1 && share < k ? share : k;
+}
+
+double clsm_list_entered(double n, double length, double lanes)
+{
+    /* number n from the start is one of the `length` largest of so many lists by the
+     * chance lanes length / n */
+    double sure = lanes * length;
+    return n <= sure ? n : sure * (1 + log(n / sure));
 }
 
 /* The chance that one of so many workers has `length` and more of the k largest: they
@@ -101,11 +109,8 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
     double workers = clsm_config_workers(config, t), k = (double)p->k;
     double pack = packs ? (double)PACK_BYTES / (double)clsm_type_bytes(p->x.type) : 1;
     double busy = fmin(workers, fmax(1, ceil((double)p->cols / pack)));
-    double length = length_of(p, workers), n = (double)p->cols / busy;
-    /* number n from the start belongs to the `length` largest of so many lists by the
-     * chance SET_LANES length / n */
-    double sure = SET_LANES * length;
-    double entered = n <= sure ? n : sure * (1 + log(n / sure));
+    double length = clsm_list_length(p, workers), n = (double)p->cols / busy;
+    double entered = clsm_list_entered(n, length, SET_LANES);
     double place = costs_of[by].place;
     if (workers > 1)
         place += length * DROP_STEPS +
