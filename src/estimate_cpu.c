@@ -63,6 +63,10 @@ enum {
  * lanes); this is what it takes for those to be chosen. */
 static const double UNROLLED = 2.5;
 
+/* A row of f32 in a vector that is twice as long and more: a shorter one is 0.8 to 0.95
+ * of it; this is what it takes for that to be chosen. */
+static const double HALF_EMPTY = 1.03;
+
 /* The k largest: of an element where a work-item has a list for itself; where each lane
  * has one, of a row, of a vector, of a place of the result for each lane, and of a
  * place that an element passes in all of them. */
@@ -127,7 +131,10 @@ static double softmax_cycles(const struct config *config, const struct problem *
            row = row_cycles[kind_of(v)][clsm_problem_effort(p)];
     if (v->row_per_lane)
         return ((double)p->cols * step + row) / lanes_used(config, p);
-    return ceil((double)p->cols / width) * step + row;
+    double cols = (double)p->cols, cycles = ceil(cols / width) * step + row;
+    bool few = clsm_type_bytes(p->x.type) > 2 || cols <= 4;
+    bool half_empty = few && width >= 2 * cols;
+    return cycles * (half_empty ? HALF_EMPTY : 1);
 }
 
 double clsm_topk_cycles(const struct config *config, const struct problem *p,

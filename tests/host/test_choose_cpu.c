@@ -77,6 +77,42 @@ START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
 END_TEST
 
 /* Measured on 2 and on 16 cores, see bench/NOTES.md. */
+/* On two cores with vectors of 16. */
+START_TEST(a_shorter_vector_is_taken_where_it_was_measured_faster)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols, k; /* 1: not top-k */
+        const char *config;
+    } cases[] = {
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 153909, 7, 1, "lines:VEC=8"},
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 242335, 3, 1, "lines:VEC=4"},
+        {CLSM_FINISH_SOFTMAX, CLSM_F16, 559027, 4, 1, "lines:VEC=4"},
+        {CLSM_FINISH_SOFTMAX, CLSM_F32, 300000, 10, 1, "lines:VEC=16"},
+        {CLSM_TOPK, CLSM_F16, 31396, 88, 8, "wide:VEC=8"},
+        {CLSM_TOPK, CLSM_F32, 1880, 229, 11, "wide:VEC=8"},
+        {CLSM_TOPK, CLSM_BF16, 734, 3176, 16, "wide:VEC=16"},
+    };
+    struct traits t = cpu;
+    t.compute_units = 2;
+    t.vector_width = 16;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        char config[64];
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        given.k = cases[i].k;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &t, NULL, &c), CLSM_OK);
+        clsm_config_text(&c.ranked[0].config, config, sizeof config);
+        EXPECT(strcmp(config, cases[i].config) == 0, "%s of %zu: %s, expected %s",
+               clsm_op_name(cases[i].op), cases[i].cols, config, cases[i].config);
+    }
+}
+END_TEST
+
 START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
 {
     static const struct {
@@ -146,6 +182,7 @@ Suite *choose_cpu_suite(void)
     tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
     tcase_add_test(t, work_items_without_elements_cost_time_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
+    tcase_add_test(t, a_shorter_vector_is_taken_where_it_was_measured_faster);
     tcase_add_test(t, a_cpu_takes_the_mapping_that_was_measured_fastest);
     suite_add_tcase(suite, t);
     return suite;
