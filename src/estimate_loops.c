@@ -12,6 +12,7 @@ enum {
     ITEM_TARGET_STEPS = 57,
     ITEM_START_CYCLES = 1020
 };
+
 /* Without a list of the largest, and with one: fitted apart, as they rank among other
  * mappings in other ways. */
 static const struct costs {

@@ -74,8 +74,8 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
         p->nonfinite = CLSM_NONFINITE_LIMIT;
     if (!cols || !dress_problem(dress, p))
         return;
-    if (!dress && list_length(cell->op, i))
-        p->k = list_length(cell->op, i);
+    size_t k = dress ? 0 : list_length(cell->op, i);
+    p->k = k ? k : p->k;
     bool good = trial_run(s, &trial, NULL, &v);
     if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
         return; /* not for rows of this length or axis, or not on this device */
