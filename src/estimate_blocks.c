@@ -16,7 +16,8 @@ enum {
     TARGET_CYCLES = 232,  /* or with a target, and the logit there */
     ROW_STEPS_TARGET = 126,
     TARGET_STEPS = 4, /* of an element that may be the target, */
-    HALF_STEPS = 1,   /* of one that stands at an odd place */
+    HALF_STEPS = 1,   /* of one that stands at an odd place, */
+    MASK_STEPS = 18,  /* of one whose row has a mask of its own */
     CHUNK_STEPS = 12, /* of 16 bytes to local memory or back */
     MOST_EVEN = 50,   /* elements that registers have room for */
     MOST_ELEMENTS = 45,
@@ -67,6 +68,8 @@ static double element_steps(const struct problem *p)
         steps += TARGET_STEPS;
     if (halves && p->cols % 2)
         steps += HALF_STEPS;
+    if (clsm_has(p, CLSM_MASK) && p->mask_stride.row)
+        steps += MASK_STEPS;
     return steps + clsm_form_steps(p);
 }
 

@@ -35,12 +35,23 @@ static const enum op_kind serve_too[OP_KIND_COUNT] = {
 
 enum { SHORT_COLS = 4096 };
 
-/* Has a row fewer columns than it seems, so that a record of short ones misleads? */
+/* Does it have a work-group take a block of rows? Then masks are read one by one. */
+static bool takes_blocks(const struct tuned *r)
+{
+    struct config config;
+    bool exact;
+    return clsm_config_parse(r->config, &config, &exact) == CLSM_OK &&
+           clsm_variants[config.variant].geometry == ROWS_PER_GROUP;
+}
+
+/* Has a row fewer columns than it seems, or a mask of its own, so that a record of
+ * short ones misleads? */
 static bool misleads(const struct tuned *r, const struct problem *p,
                      const struct traits *t)
 {
+    bool masked = clsm_has(p, CLSM_MASK) && p->mask_stride.row;
     return !(t->bits & TRAIT_CPU) && r->cols_max < SHORT_COLS &&
-           (p->causal || p->window);
+           (p->causal || p->window || (masked && takes_blocks(r)));
 }
 
 static bool serves(const struct tuned *r, const struct problem *p,

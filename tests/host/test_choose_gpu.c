@@ -158,23 +158,39 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
 }
 END_TEST
 
-START_TEST(records_of_short_rows_are_of_those_that_are_read_in_full)
+/* Work-groups that take blocks of rows read all of x, others what a query sees; and
+ * masks of a row's own are read one by one there. */
+START_TEST(short_rows_that_are_not_read_in_full_or_have_masks_go_elsewhere)
 {
     static const struct {
-        size_t rows, cols;
-        unsigned flags;
+        clsm_type type;
+        size_t rows, cols, queries, window;
+        unsigned flags, operands;
         const char *variant;
     } cases[] = {
-        {131072, 1024, 0, "registers"},
-        {131072, 1024, CLSM_CAUSAL, "cluster"},
-        {1024, 131072, CLSM_CAUSAL, "ahead"},
+        {CLSM_BF16, 131072, 1024, 0, 0, 0, 0, "registers"},
+        {CLSM_BF16, 131072, 1024, 0, 0, CLSM_CAUSAL, 0, "cluster"},
+        {CLSM_BF16, 1024, 131072, 0, 0, CLSM_CAUSAL, 0, "ahead"},
+        {CLSM_F32, 671089, 100, 100, 0, 0, 0, "staged"},
+        {CLSM_F32, 671089, 100, 100, 0, CLSM_CAUSAL, 0, "cluster"},
+        {CLSM_F32, 671089, 100, 100, 16, 0, 0, "cluster"},
+        {CLSM_F32, 671089, 100, 0, 0, CLSM_CAUSAL, 0, "staged"}, /* the last see all */
+        {CLSM_BF16, 671089, 200, 0, 0, 0, 0, "staged"},
+        {CLSM_BF16, 671089, 200, 0, 0, 0, CLSM_BIT(CLSM_MASK), "cluster"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
-        clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_BF16, cases[i].rows,
+        clsm_problem_init(&given, CLSM_SOFTMAX, cases[i].type, cases[i].rows,
                           cases[i].cols);
+        given.queries = cases[i].queries;
+        given.window = cases[i].window;
         given.flags = cases[i].flags;
-        ck_assert_str_eq(chosen_on_h200(&given), cases[i].variant);
+        given.operands = cases[i].operands;
+        given.mask_type = cases[i].operands ? CLSM_MASK_BOOL : CLSM_MASK_NONE;
+        given.mask_stride.row = cases[i].operands ? (ptrdiff_t)cases[i].cols : 0;
+        EXPECT(strcmp(chosen_on_h200(&given), cases[i].variant) == 0,
+               "case %zu: %s, expected %s", i, chosen_on_h200(&given),
+               cases[i].variant);
     }
 }
 END_TEST
@@ -215,7 +231,7 @@ Suite *choose_gpu_suite(void)
     tcase_add_test(t, a_gpu_takes_the_mapping_that_was_measured_fastest);
     tcase_add_test(t, classes_of_pixels_go_to_tiles_that_were_measured_fastest);
     tcase_add_test(t, a_long_list_is_made_where_rows_are_looped_over);
-    tcase_add_test(t, records_of_short_rows_are_of_those_that_are_read_in_full);
+    tcase_add_test(t, short_rows_that_are_not_read_in_full_or_have_masks_go_elsewhere);
     tcase_add_test(t, records_of_softmax_alone_serve_nothing_else);
     suite_add_tcase(suite, t);
     return suite;
