@@ -15,12 +15,6 @@ struct block {
     uint elements; /* of all of them */
 };
 
-static bool has_no_gaps(struct place place, struct shape shape)
-{
-    bool matrices = BATCHED && shape.rows > shape.queries;
-    return place.row == COLS && (!matrices || place.matrix == shape.queries * COLS);
-}
-
 /* Where element e of a block stands. */
 static size_t element_at(struct place place, struct shape shape, struct block block,
                          uint e, bool no_gaps)
@@ -40,7 +34,7 @@ static uint block_phase(const __global void *tensor, struct place place,
                         struct shape shape, struct block block, uint unit)
 {
     size_t at = (size_t)tensor + (place.offset + block.row * COLS) * unit;
-    return has_no_gaps(place, shape) ? (uint)(at % 16) / unit : 0;
+    return has_no_gaps(place, shape, COLS) ? (uint)(at % 16) / unit : 0;
 }
 
 /* A block cut at its 16-byte borders: elements, chunks of 16 bytes, elements. */
@@ -126,7 +120,7 @@ INLINE void block_in(__local uint4 *to, const __global void *tensor, struct plac
                      struct shape shape, struct block block, uint unit)
 {
     uint i = get_local_id(0);
-    if (!has_no_gaps(place, shape)) {
+    if (!has_no_gaps(place, shape, COLS)) {
         ROLLED for (uint e = i; e < block.elements; e += WG)
             element_in(to, e, tensor, element_at(place, shape, block, e, false), unit);
         return;
@@ -160,7 +154,7 @@ INLINE void block_out(__global void *tensor, struct place place, struct shape sh
                       uint phase)
 {
     uint i = get_local_id(0);
-    bool no_gaps = has_no_gaps(place, shape);
+    bool no_gaps = has_no_gaps(place, shape, COLS);
     if (!no_gaps || block_phase(tensor, place, shape, block, unit) != phase) {
         ROLLED for (uint e = i; e < block.elements; e += WG)
             element_out(tensor, element_at(place, shape, block, e, no_gaps), from,

@@ -67,12 +67,13 @@ typedef reals lanes_f64;
 LOAD_PART_BY(x86_load_floats, TO_REAL, f32)
 LOAD_PART_BY(x86_load_words, f16_reals, f16)
 LOAD_PART_BY(x86_load_words, bf16_reals, bf16)
+LOAD_PART_BY(x86_load_bytes, TO_REAL, u8)
 #else
 LOAD_PART(f32)
 LOAD_PART(f16)
 LOAD_PART(bf16)
-#endif
 LOAD_PART(u8)
+#endif
 LOAD_UPTO(f32)
 LOAD_UPTO(f16)
 LOAD_UPTO(bf16)

@@ -12,7 +12,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
 {
     struct writing out;
     struct reading in;
-    bool dense = !BATCHED && shape.y.row == shape.cols && shape.cols >= 2 * Y_LINE;
+    bool dense =
+        !BOUNDED && has_no_gaps(shape.y, shape, shape.cols) && shape.cols >= 2 * Y_LINE;
     write_nothing(&out, is_large(shape));
     in.held = held;
     in.exact = false;

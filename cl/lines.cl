@@ -14,7 +14,7 @@
 #define COLS 64
 #endif
 /* Do results leave line by line as they are made, of terms alone? */
-#if OP_WRITES == WRITES_ROW && MADE_OF_TERMS && !OP_SPOT && !BATCHED && \
+#if OP_WRITES == WRITES_ROW && MADE_OF_TERMS && !OP_SPOT && \
     COLS * CAT(BYTES_, Y) >= 64
 #define STRAIGHT 1
 #else
@@ -39,23 +39,37 @@ enum {
 };
 #include "row_lanes.cl"
 
+/* Its bounds are those of what counts: all of it is read and written. */
 INLINE struct row exact(struct row row)
 {
-    row.cols = row.end = COLS;
+    row.cols = COLS;
+    if (!BOUNDED)
+        row.end = COLS;
     return row;
 }
 
 /* The logits of columns c on. More than a row's are read where that is safe, and taken away. */
 INLINE struct element short_element(struct row row, uint c, bool safe)
 {
-#if !FORMS && !HAS_DY
+#if !FORMS && !HAS_DY && !BOUNDED
     if (safe) {
         real x = CAT(load_, X)(row.x + c);
         struct element e = {c, upto(x, row.end - c, (real)(-INFINITY)), (real)0};
         return e;
     }
 #endif
+#if BOUNDED
+    struct row whole = row;
+    whole.end = COLS;
+    struct element e = row_element(whole, c);
+    real column = LANE_IDS + (real)(SCALAR)c;
+    e.x = column >= (real)(SCALAR)row.begin && column < (real)(SCALAR)row.end
+              ? e.x
+              : (real)(-INFINITY);
+    return e;
+#else
     return row_element(row, c);
+#endif
 }
 
 /* Are logits that took work to make kept until the sum? */
@@ -241,7 +255,7 @@ INLINE void keep_lines(struct row row, const __local SCALAR *held, struct result
 OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
                        __local word_y *waiting)
 {
-    bool dense = !BATCHED && shape.y.row == COLS && OP_WRITES == WRITES_ROW;
+    bool dense = OP_WRITES == WRITES_ROW && has_no_gaps(shape.y, shape, COLS);
     bool past = is_large(shape);
     struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
     /* Do rows begin and end with a line? Then none waits. */
@@ -262,7 +276,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
         /* behind these rows there are others */
-        bool safe = !BATCHED && (shape.rows - r - rows) * shape.x.row >= VEC;
+        bool safe = (shape.rows - r - rows) * shape.x.row >= VEC &&
+                    are_apart(shape.x, shape, COLS);
         for (uint i = 0; i < rows; i++)
             if (OP_NEEDS_MAX && !OP_GIVEN)
                 hi[i] = short_max(exact(ROW_AT(r + i)), held + i * WIDTH_HELD, safe);
@@ -317,7 +332,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
                 keep_lines(row, terms, result, safe, lines.waiting + lines.count);
             } else {
                 UNROLL for (uint c = 0; c < COLS; c += VEC)
-                    row_store(row, c, row.end, short_value(row, c, terms, result, safe));
+                    row_store(row, c, COLS, short_value(row, c, terms, result, safe));
             }
             lines.count += dense ? COLS : 0;
 #endif

@@ -136,7 +136,7 @@ INLINE void packed_row(struct row row, const uint *x, const uint *dy, uint k, re
 INLINE bool is_packed(const __global void *p, struct place place, struct shape shape,
                       uint unit)
 {
-    return has_no_gaps(place, shape) &&
+    return has_no_gaps(place, shape, COLS) &&
            ((size_t)p + place.offset * unit) % min(PACK * unit, 16u) == 0;
 }
 

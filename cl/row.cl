@@ -131,6 +131,19 @@ struct row {
 #define IN_COMMON_UINT(v) (v)
 #endif
 
+/* Are a tensor's rows, of so many columns, one piece of memory? */
+static bool has_no_gaps(struct place place, struct shape shape, ulong cols)
+{
+    bool matrices = MATRICES && shape.rows > shape.queries;
+    return place.row == cols && (!matrices || place.matrix == shape.queries * cols);
+}
+
+/* Does each row stand behind those before it? */
+static bool are_apart(struct place place, struct shape shape, ulong cols)
+{
+    return MATRICES ? has_no_gaps(place, shape, cols) : place.row >= cols;
+}
+
 /* The columns that a query sees. */
 static struct row row_bound(struct row row, struct shape shape)
 {

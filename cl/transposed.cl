@@ -202,9 +202,9 @@ INLINE struct state group_state(struct group *g, struct keep *keep,
 INLINE size_t safe_up_to(struct shape shape)
 {
     enum { BEHIND = (8 - 1) / COLS }; /* eight columns are read at once, or fewer */
-    bool apart = !BATCHED && shape.x.row >= COLS;
+    bool apart = are_apart(shape.x, shape, COLS);
 #if HAS_DY
-    apart = apart && shape.dy.row >= COLS;
+    apart = apart && are_apart(shape.dy, shape, COLS);
 #endif
     return apart && shape.rows > BEHIND ? shape.rows - BEHIND : 0;
 }
@@ -212,9 +212,9 @@ INLINE size_t safe_up_to(struct shape shape)
 /* Do they have no gaps? */
 INLINE bool is_packed(struct shape shape)
 {
-    bool packed = !BATCHED && shape.x.row == COLS;
+    bool packed = has_no_gaps(shape.x, shape, COLS);
 #if HAS_DY
-    packed = packed && shape.dy.row == COLS;
+    packed = packed && has_no_gaps(shape.dy, shape, COLS);
 #endif
     return packed;
 }
@@ -231,7 +231,7 @@ OUTLINE void store_rows(TENSORS, size_t r, uint rows, const __local word_y *from
 
 INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 {
-    if (!BATCHED && shape.y.row == 1) {
+    if (has_no_gaps(shape.y, shape, 1)) {
         if (rows == VEC)
             store_y(v, ROW_AT(r).y);
         else
@@ -246,7 +246,7 @@ INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 
 OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiting)
 {
-    bool dense = !BATCHED && shape.y.row == COLS, past = is_large(shape);
+    bool dense = has_no_gaps(shape.y, shape, COLS), past = is_large(shape);
     size_t safe = safe_up_to(shape), packed = is_packed(shape) ? safe : 0;
     struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
     struct group g;

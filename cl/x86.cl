@@ -10,8 +10,10 @@
 #if VEC == 16 && defined __has_builtin && !REAL_IS_F64
 typedef float x86_reals __attribute__((vector_size(64)));
 typedef short x86_words __attribute__((vector_size(32)));
+typedef char x86_bytes __attribute__((vector_size(16)));
 #define X86_REALS(v) __builtin_astype(v, x86_reals)
 #define X86_WORDS(v) __builtin_astype(v, x86_words)
+#define X86_BYTES(v) __builtin_astype(v, x86_bytes)
 #define X86_ALL ((short)-1) /* lanes */
 #define X86_AS_SET 4        /* rounding */
 #define X86_NEAREST 0
@@ -41,6 +43,7 @@ static ushort16 x86_f16_bits(float16 v)
     __has_builtin(__builtin_ia32_loadups512_mask) &&                                     \
     __has_builtin(__builtin_ia32_storeups512_mask) &&                                    \
     __has_builtin(__builtin_ia32_loaddquhi256_mask) &&                                   \
+    __has_builtin(__builtin_ia32_loaddquqi128_mask) &&                                   \
     __has_builtin(__builtin_ia32_storedquhi256_mask)
 #define X86_PART 1
 #define X86_FIRST(count) ((short)((1u << (count)) - 1)) /* lanes */
@@ -56,6 +59,13 @@ static ushort16 x86_load_words(const __global void *p, uint count)
     x86_words v = __builtin_ia32_loaddquhi256_mask((const x86_words *)(size_t)p,
                                                    X86_WORDS((ushort16)0), X86_FIRST(count));
     return __builtin_astype(v, ushort16);
+}
+
+static uchar16 x86_load_bytes(const __global void *p, uint count)
+{
+    x86_bytes v = __builtin_ia32_loaddquqi128_mask(
+        (const x86_bytes *)(size_t)p, X86_BYTES((uchar16)0), X86_FIRST(count));
+    return __builtin_astype(v, uchar16);
 }
 
 static void x86_store_floats(float16 v, __global void *p, uint count)
