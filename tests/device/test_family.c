@@ -113,6 +113,25 @@ START_TEST(matrices_may_have_gaps)
 }
 END_TEST
 
+/* Gaps behind matrices alone, of rows that lie side by side. */
+static bool apart(struct trial *trial)
+{
+    clsm_problem *p = &trial->problem;
+    p->queries = 4;
+    p->x_matrix_stride = 4 * p->cols + 11;
+    p->y_matrix_stride = 4 * p->cols + 9;
+    p->dy_matrix_stride = 4 * p->cols + 5;
+    return true;
+}
+
+START_TEST(matrices_may_be_apart)
+{
+    struct tally t = tally_of(_i);
+    each_op(&t, 3, apart);
+    tally_end(&t);
+}
+END_TEST
+
 static bool from_f16_to_f32(struct trial *trial)
 {
     trial->problem.x_type = CLSM_F16;
@@ -196,6 +215,7 @@ void family_suite(Suite *suite, int device)
     add_test(suite, device, NULL, any_axis_is_served_by_every_operation);
     add_test(suite, device, NULL, masks_are_broadcast_over_any_axis);
     add_test(suite, device, NULL, matrices_may_have_gaps);
+    add_test(suite, device, NULL, matrices_may_be_apart);
     add_test(suite, device, NULL, types_may_differ_in_every_operation);
     add_test(suite, device, NULL, y_may_be_x_in_every_operation);
     add_test(suite, device, NULL, gradients_may_take_the_place_of_dy);
