@@ -42,6 +42,9 @@ struct row_bytes {
 };
 struct row_bytes clsm_row_bytes(const struct problem *p);
 
+/* The share of columns that a query sees, in the mean: others need not be read. */
+double clsm_columns_seen(const struct problem *p);
+
 /* Numbers that a row has to be read with, and leaves. */
 unsigned clsm_numbers_in(const struct problem *p);
 unsigned clsm_numbers_out(const struct problem *p);

@@ -81,6 +81,13 @@ static enum kind kind_of(const struct variant *v)
                            : WIDE;
 }
 
+/* The columns that it reads: in rows that are one piece of code all. */
+static double columns_read(const struct config *config, const struct problem *p)
+{
+    bool all = clsm_variants[config->variant].exact_cols;
+    return (double)p->cols * (all ? 1 : clsm_columns_seen(p));
+}
+
 /* Of one vector. */
 static double step_cycles(const struct config *config, const struct problem *p,
                           const struct traits *t)
@@ -96,7 +103,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles *= STRIP;
     else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > MOST_TILE)
         cycles *= TILES;
-    if (clsm_problem_has_forms(p))
+    bool bounded = v->exact_cols && (p->causal || p->window);
+    if (clsm_problem_has_forms(p) || bounded)
         cycles += FORM_CYCLES;
     if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)
         cycles *= clsm_problem_y(p) == CLSM_Y_ROW ? PARTED
@@ -131,7 +139,7 @@ static double softmax_cycles(const struct config *config, const struct problem *
            row = row_cycles[kind_of(v)][clsm_problem_effort(p)];
     if (v->row_per_lane)
         return ((double)p->cols * step + row) / lanes_used(config, p);
-    double cols = (double)p->cols, cycles = ceil(cols / width) * step + row;
+    double cols = columns_read(config, p), cycles = ceil(cols / width) * step + row;
     bool few = clsm_type_bytes(p->x.type) > 2 || cols <= 4;
     bool half_empty = few && width >= 2 * cols;
     return cycles * (half_empty ? HALF_EMPTY : 1);
@@ -156,7 +164,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
 {
     const struct variant *v = &clsm_variants[config->variant];
     size_t rows = (size_t)clsm_problem_likely_rows(p);
-    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
+    double in = columns_read(config, p) * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     unsigned launches = clsm_config_launches(config, p);
     double units = t->compute_units;

@@ -185,36 +185,12 @@ static double mask_cost(const struct config *config, const struct problem *p,
     return s->stock || words > room ? MASK_COST : 1;
 }
 
-/* Of columns 0 to cols, those before p, over all queries p from `first` to `last`. */
-static double columns_before(double first, double last, double cols)
-{
-    double low = fmin(fmax(first, 0), cols), high = fmin(fmax(last, 0), cols);
-    return (high * high - low * low) / 2 +
-           cols * (fmax(last, cols) - fmax(first, cols));
-}
-
-/* The share of columns that a query sees, in the mean; others are not read. */
-static double columns_seen(const struct problem *p)
-{
-    double queries = p->one_matrix ? clsm_problem_likely_rows(p) : (double)p->queries;
-    double cols = fmax(1, (double)p->cols), window = (double)p->window;
-    double first = (double)p->causal_offset, last = first + queries;
-    double seen = queries * cols;
-    if (p->causal)
-        seen = columns_before(first, last, cols);
-    else if (p->window)
-        seen = columns_before(first + window, last + window, cols);
-    if (p->window)
-        seen -= columns_before(first - window, last - window, cols);
-    return fmax(0, seen) / (queries * cols);
-}
-
 /* Cycles that memory is busy with all of it. */
 static double memory_cycles(const struct problem *p, const struct share *s,
                             double again, const struct traits *t)
 {
     struct row_bytes bytes = clsm_row_bytes(p);
-    double in = bytes.in * columns_seen(p);
+    double in = bytes.in * clsm_columns_seen(p);
     double row = in * (1 + again) + bytes.out + bytes.numbers;
     row += s->ragged ? RAGGED_BYTES : 0;
     return clsm_problem_likely_rows(p) * row / (UNIT_BYTES * (double)t->compute_units);

@@ -66,6 +66,29 @@ struct row_bytes clsm_row_bytes(const struct problem *p)
     return bytes;
 }
 
+/* Of columns 0 to cols, those before p, over all queries p from `first` to `last`. */
+static double columns_before(double first, double last, double cols)
+{
+    double low = fmin(fmax(first, 0), cols), high = fmin(fmax(last, 0), cols);
+    return (high * high - low * low) / 2 +
+           cols * (fmax(last, cols) - fmax(first, cols));
+}
+
+double clsm_columns_seen(const struct problem *p)
+{
+    double queries = p->one_matrix ? clsm_problem_likely_rows(p) : (double)p->queries;
+    double cols = fmax(1, (double)p->cols), window = (double)p->window;
+    double first = (double)p->causal_offset, last = first + queries;
+    double seen = queries * cols;
+    if (p->causal)
+        seen = columns_before(first, last, cols);
+    else if (p->window)
+        seen = columns_before(first + window, last + window, cols);
+    if (p->window)
+        seen -= columns_before(first - window, last - window, cols);
+    return fmax(0, seen) / (queries * cols);
+}
+
 double clsm_together(double a, double b, double c)
 {
     return pow(pow(a, 8) + pow(b, 8) + pow(c, 8), 1.0 / 8);

@@ -46,6 +46,30 @@ START_TEST(the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu)
 }
 END_TEST
 
+/* Of longer ones half is not read where a row is taken by itself. */
+START_TEST(short_causal_rows_are_taken_in_blocks_on_a_cpu)
+{
+    static const struct {
+        size_t cols;
+        const char *variant;
+    } rows[] = {{7, "lines"}, {64, "lines"}, {128, "lines"}, {352, "fused"}};
+    struct traits wide = cpu;
+    wide.vector_width = 16;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 1000 * rows[i].cols,
+                          rows[i].cols);
+        given.queries = rows[i].cols;
+        given.flags = CLSM_CAUSAL;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &wide, NULL, &c), CLSM_OK);
+        ck_assert_str_eq(clsm_variants[c.ranked[0].config.variant].name,
+                         rows[i].variant);
+    }
+}
+END_TEST
+
 /* A work-group for each row of one column took 42 s for a million of them. */
 START_TEST(work_items_without_elements_cost_time_on_a_cpu)
 {
@@ -180,6 +204,7 @@ Suite *choose_cpu_suite(void)
     TCase *t = tcase_create("choose_cpu");
     tcase_add_test(t, long_packed_rows_on_a_cpu_go_to_a_loop_a_core);
     tcase_add_test(t, the_largest_of_two_columns_are_found_by_one_list_a_row_on_a_cpu);
+    tcase_add_test(t, short_causal_rows_are_taken_in_blocks_on_a_cpu);
     tcase_add_test(t, work_items_without_elements_cost_time_on_a_cpu);
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_shorter_vector_is_taken_where_it_was_measured_faster);
