@@ -14,8 +14,7 @@
 #define COLS 64
 #endif
 /* Do results leave line by line as they are made, of terms alone? */
-#if OP_WRITES == WRITES_ROW && MADE_OF_TERMS && !OP_SPOT && \
-    COLS * CAT(BYTES_, Y) >= 64
+#if OP_WRITES == WRITES_ROW && MADE_OF_TERMS && !OP_SPOT && COLS * CAT(BYTES_, Y) >= 64
 #define STRAIGHT 1
 #else
 #define STRAIGHT 0
@@ -39,7 +38,7 @@ enum {
 };
 #include "row_lanes.cl"
 
-/* Its bounds are those of what counts: all of it is read and written. */
+/* As long as the program knows; bounds are those of what counts, all is read and written. */
 INLINE struct row exact(struct row row)
 {
     row.cols = COLS;
@@ -48,16 +47,10 @@ INLINE struct row exact(struct row row)
     return row;
 }
 
-/* The logits of columns c on. More than a row's are read where that is safe, and taken away. */
+/* The logits of columns c on, -inf where the query does not see them. More than a row's are read
+ * where that is safe, and taken away. */
 INLINE struct element short_element(struct row row, uint c, bool safe)
 {
-#if !FORMS && !HAS_DY && !BOUNDED
-    if (safe) {
-        real x = CAT(load_, X)(row.x + c);
-        struct element e = {c, upto(x, row.end - c, (real)(-INFINITY)), (real)0};
-        return e;
-    }
-#endif
 #if BOUNDED
     struct row whole = row;
     whole.end = COLS;
@@ -68,6 +61,13 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
               : (real)(-INFINITY);
     return e;
 #else
+#if !FORMS && !HAS_DY
+    if (safe) {
+        real x = CAT(load_, X)(row.x + c);
+        struct element e = {c, upto(x, row.end - c, (real)(-INFINITY)), (real)0};
+        return e;
+    }
+#endif
     return row_element(row, c);
 #endif
 }

@@ -279,7 +279,7 @@ enum {
     /** A row's bits do not depend on how many rows come with it, nor on its address. Slower
      *  where rows do not start at multiples of 16 bytes. */
     CLSM_DETERMINISTIC = 1u << 2,
-    /** Query q sees columns up to p = q + causal_offset; those beyond are not read. */
+    /** Query q sees columns up to p = q + causal_offset; those beyond may hold anything. */
     CLSM_CAUSAL = 1u << 3,
     /** y is read soon: it stays in a CPU's caches, as far as they reach, however large it is.
      *  Without it large results are written past them, which is faster. */

@@ -76,8 +76,10 @@ static double columns_before(double first, double last, double cols)
 
 double clsm_columns_seen(const struct problem *p)
 {
-    double queries = p->one_matrix ? clsm_problem_likely_rows(p) : (double)p->queries;
+    double queries = clsm_problem_likely_rows(p);
     double cols = fmax(1, (double)p->cols), window = (double)p->window;
+    if (!p->one_matrix)
+        queries = fmin(queries, (double)p->queries);
     double first = (double)p->causal_offset, last = first + queries;
     double seen = queries * cols;
     if (p->causal)

@@ -91,7 +91,7 @@ enum input_kind tensors_kind(const struct trial *trial, size_t softmax)
     return (enum input_kind)kind;
 }
 
-/* What a causal row must not read is NaN. */
+/* What a causal row must not see is NaN. */
 static void poison_unseen(const struct trial *trial, struct tensors *t, size_t r,
                           size_t i)
 {
