@@ -214,9 +214,9 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "takes operations that need no more than a maximum and a sum";
     if (v->pipelined && clsm_problem_is_f64(p))
         return "computes in 32 bits only";
-    bool targets = clsm_has(p, CLSM_TARGETS);
-    if (v->pipelined && (p->causal || p->window) &&
-        (v->row_per_lane || (v->exact_cols && targets)))
+    /* what a target leaves for other classes goes to those that are seen */
+    bool all = v->row_per_lane || (v->exact_cols && clsm_has(p, CLSM_TARGETS));
+    if (v->pipelined && all && clsm_problem_is_bounded(p))
         return "takes rows of which all columns count";
     if (clsm_config_tile(config) > 1 && clsm_tile_misfit(config, p, t))
         return clsm_tile_misfit(config, p, t);

@@ -68,7 +68,7 @@ static double element_steps(const struct problem *p)
         steps += TARGET_STEPS;
     if (halves && p->cols % 2)
         steps += HALF_STEPS;
-    if (clsm_has(p, CLSM_MASK) && p->mask_stride.row)
+    if (clsm_problem_has_own_masks(p))
         steps += MASK_STEPS;
     return steps + clsm_form_steps(p);
 }

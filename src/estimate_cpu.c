@@ -103,7 +103,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles *= STRIP;
     else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > MOST_TILE)
         cycles *= TILES;
-    bool bounded = v->exact_cols && (p->causal || p->window);
+    bool bounded = v->exact_cols && clsm_problem_is_bounded(p);
     if (clsm_problem_has_forms(p) || bounded)
         cycles += FORM_CYCLES;
     if (v->launches && clsm_op_may(p->op) & CLSM_LOGARITHM)

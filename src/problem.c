@@ -157,11 +157,21 @@ clsm_status clsm_problem_at(const struct problem *plan, const clsm_args *args,
     return clsm_layouts_check(p);
 }
 
+bool clsm_problem_is_bounded(const struct problem *p)
+{
+    return p->causal || p->window;
+}
+
+bool clsm_problem_has_own_masks(const struct problem *p)
+{
+    return clsm_has(p, CLSM_MASK) && p->mask_stride.row;
+}
+
 bool clsm_problem_is_batched(const struct problem *p)
 {
     const unsigned by_place =
         CLSM_BIT(CLSM_MASK) | CLSM_BIT(CLSM_SLOPES) | CLSM_BIT(CLSM_SINKS);
-    return !p->one_matrix || p->heads > 1 || p->causal || p->window ||
+    return !p->one_matrix || p->heads > 1 || clsm_problem_is_bounded(p) ||
            p->operands & by_place;
 }
 

@@ -69,6 +69,12 @@ clsm_y clsm_problem_y(const struct problem *p);
 /* Do rows have to be told apart as (batch, head, query)? */
 bool clsm_problem_is_batched(const struct problem *p);
 
+/* Are there columns that a query does not see? */
+bool clsm_problem_is_bounded(const struct problem *p);
+
+/* Has each row a mask of its own? */
+bool clsm_problem_has_own_masks(const struct problem *p);
+
 /* Is a logit more than x: scaled, capped, biased or masked by an operand? */
 bool clsm_problem_has_forms(const struct problem *p);
 

@@ -49,9 +49,9 @@ static bool takes_blocks(const struct tuned *r)
 static bool misleads(const struct tuned *r, const struct problem *p,
                      const struct traits *t)
 {
-    bool masked = clsm_has(p, CLSM_MASK) && p->mask_stride.row;
     return !(t->bits & TRAIT_CPU) && r->cols_max < SHORT_COLS &&
-           (p->causal || p->window || (masked && takes_blocks(r)));
+           (clsm_problem_is_bounded(p) ||
+            (clsm_problem_has_own_masks(p) && takes_blocks(r)));
 }
 
 static bool serves(const struct tuned *r, const struct problem *p,

@@ -107,7 +107,8 @@ static clsm_status check_unused(const clsm_problem *problem, const struct proble
 /* The query's place serves these three only. */
 static clsm_status check_place(const clsm_problem *problem, const struct problem *p)
 {
-    if (!problem->causal_offset || p->causal || p->window || clsm_has(p, CLSM_SLOPES))
+    if (!problem->causal_offset || clsm_problem_is_bounded(p) ||
+        clsm_has(p, CLSM_SLOPES))
         return CLSM_OK;
     return clsm_fail(CLSM_ERR_VALUE,
                      "problem.causal_offset is %td, expected 0 without CLSM_CAUSAL, a "

@@ -36,6 +36,7 @@
     X(choose_cpu)                                                                      \
     X(choose_gpu)                                                                      \
     X(choose_configs)                                                                  \
+    X(estimate)                                                                        \
     X(held)                                                                            \
     X(tiles)                                                                           \
     X(registers)                                                                       \

@@ -3,12 +3,10 @@
  * total, and the reason is said. Which one is fastest is for the bench to say. */
 #include "choose.h"
 #include "devices.h"
-#include "estimate.h"
 #include "suites.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const struct traits small_gpu = {
     .lanes_std = "CL1.2",
@@ -160,39 +158,6 @@ START_TEST(an_open_plan_is_chosen_for_the_rows_that_it_hints_at)
                 struct problem q = packed(rows[i], cols, 0);
                 same_choice(&p, &q, devices[d]);
             }
-}
-END_TEST
-
-/* Counted one by one. */
-static double share_seen(const struct problem *p)
-{
-    double seen = 0;
-    for (size_t q = 0; q < p->queries; q++)
-        for (size_t c = 0; c < p->cols; c++) {
-            ptrdiff_t behind = (ptrdiff_t)q + p->causal_offset - (ptrdiff_t)c;
-            bool before = !p->causal || behind >= 0;
-            bool near = !p->window || llabs(behind) < (long long)p->window;
-            seen += before && near;
-        }
-    return seen / (double)(p->queries * p->cols);
-}
-
-START_TEST(the_share_of_columns_that_queries_see_is_known)
-{
-    static const ptrdiff_t offsets[] = {0, 100, -150, 250, 400, -500};
-    static const size_t windows[] = {0, 20, 150, 1000};
-    unsigned differ = 0;
-    for (unsigned i = 0; i < 2 * COUNT(offsets) * COUNT(windows); i++) {
-        struct problem p = {.rows = 900, .queries = 300, .cols = 400, .inner = 1};
-        p.causal = i % 2;
-        p.causal_offset = offsets[i / 2 % COUNT(offsets)];
-        p.window = windows[i / 2 / COUNT(offsets)];
-        double seen = clsm_columns_seen(&p), counted = share_seen(&p);
-        EXPECT(fabs(seen - counted) < 0.01, "case %u: %g, counted %g", i, seen,
-               counted);
-        differ += counted > 0 && counted < 1;
-    }
-    ck_assert_uint_gt(differ, COUNT(offsets) * COUNT(windows));
 }
 END_TEST
 
@@ -355,7 +320,6 @@ Suite *choose_suite(void)
     tcase_add_test(t, equals_stand_in_the_tables_order);
     tcase_add_test(t, deterministic_plans_ignore_the_rows);
     tcase_add_test(t, an_open_plan_is_chosen_for_the_rows_that_it_hints_at);
-    tcase_add_test(t, the_share_of_columns_that_queries_see_is_known);
     tcase_add_test(t, an_asked_for_variant_is_the_only_one_ranked);
     tcase_add_test(t, an_asked_for_configuration_is_taken_as_it_is);
     tcase_add_test(t, a_wish_that_cannot_be_met_is_refused_with_the_reason);
