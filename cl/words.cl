@@ -10,8 +10,7 @@
 #define WORDS_OF(T) ((PACK * sizeof(T) + 3) / 4) /* of a pack */
 enum { X_WORDS = WORDS_OF(mem_x), DY_WORDS = WORDS_OF(mem_dy), Y_WORDS = WORDS_OF(mem_y) };
 
-/* Where a mapping says WHOLE_LOADS, the compiler may not read a pack in several pieces. */
-#if HAS_PTX && defined WHOLE_LOADS
+#if HAS_PTX
 #define LOAD_8(p) ptx_load_8(p)
 #define LOAD_16(p) ptx_load_16(p)
 #else
