@@ -180,12 +180,24 @@ static uint ptx_signs(uint bytes, uint which)
     return v;
 }
 
-/* The device's cache lets go of what is read so last of all, and of what is written before it. That
- * takes 1 to 3% less time where a row is read and written, see bench/NOTES.md. */
+#ifndef STAYS
+#define STAYS 0 /* 1: what is read is the last that leaves the device's cache, */
+#endif
+/* and so what is written leaves it first. Where rows are written that takes 1 to 3% less time, see
+ * bench/NOTES.md. */
+#if STAYS
+#define PTX_HINT ".L2::cache_hint"
+#define PTX_POLICY(operand) ", " operand
+#else
+#define PTX_HINT ""
+#define PTX_POLICY(operand) ""
+#endif
 static ulong ptx_stays(void)
 {
-    ulong policy;
+    ulong policy = 0;
+#if STAYS
     __asm__("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+#endif
     return policy;
 }
 
@@ -193,7 +205,7 @@ static ulong ptx_stays(void)
 static uint4 ptx_load_16(const __global uint4 *p)
 {
     uint4 v;
-    __asm__ volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+    __asm__ volatile("ld.global" PTX_HINT ".v4.u32 {%0, %1, %2, %3}, [%4]" PTX_POLICY("%5") ";"
                      : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                      : "l"(p), "l"(ptx_stays())
                      : "memory");
@@ -203,7 +215,7 @@ static uint4 ptx_load_16(const __global uint4 *p)
 static uint2 ptx_load_8(const __global uint2 *p)
 {
     uint2 v;
-    __asm__ volatile("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+    __asm__ volatile("ld.global" PTX_HINT ".v2.u32 {%0, %1}, [%2]" PTX_POLICY("%3") ";"
                      : "=r"(v.x), "=r"(v.y)
                      : "l"(p), "l"(ptx_stays())
                      : "memory");
@@ -241,24 +253,26 @@ static ulong2 ptx_look(volatile __global ulong2 *p)
  * tile's neighbour wants it. */
 #define PTX_COPY "cp.async.ca.shared.global.L2::128B "
 #if PAST_NEAR_CACHE /* a unit's own, where that was measured to be faster */
-#define PTX_COPY_16 "cp.async.cg.shared.global.L2::cache_hint.L2::128B "
+#define PTX_COPY_16 "cp.async.cg.shared.global" PTX_HINT ".L2::128B "
 #else
-#define PTX_COPY_16 "cp.async.ca.shared.global.L2::cache_hint.L2::128B "
+#define PTX_COPY_16 "cp.async.ca.shared.global" PTX_HINT ".L2::128B "
 #endif
 
-/* The same place, which no compiler sees through, since no kernel has a third dimension: where it
- * is a sum with a number that all lanes share, CUDA 13.0's assembler makes of a copy with a policy
- * what is no valid instruction. */
+/* Where it is, as no compiler sees through, since no kernel has a third dimension: of a copy with a
+ * policy CUDA 13.0's assembler makes what is no valid instruction, if its place is a sum with a
+ * number that all lanes share. */
 static uint ptx_place(__local uint4 *to)
 {
-    uint zero;
+    uint zero = 0;
+#if STAYS
     __asm__("mov.u32 %0, %%ctaid.z;" : "=r"(zero));
+#endif
     return (uint)(size_t)to ^ zero;
 }
 
 static void ptx_copy_16(__local uint4 *to, const __global uint4 *from)
 {
-    __asm__ volatile(PTX_COPY_16 "[%0], [%1], 16, %2;"
+    __asm__ volatile(PTX_COPY_16 "[%0], [%1], 16" PTX_POLICY("%2") ";"
                      :
                      : "r"(ptx_place(to)), "l"(from), "l"(ptx_stays())
                      : "memory");
@@ -269,7 +283,7 @@ static void ptx_copy_or_fill(__local uint4 *to, const __global uint4 *from, bool
                              uint4 fill)
 {
     __asm__ volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; "
-                     "@p " PTX_COPY_16 "[%0], [%1], 16, %7; "
+                     "@p " PTX_COPY_16 "[%0], [%1], 16" PTX_POLICY("%7") "; "
                      "@!p st.shared.v4.u32 [%0], {%3, %4, %5, %6};}"
                      :
                      : "r"(ptx_place(to)), "l"(from), "r"((uint)there), "r"(fill.x), "r"(fill.y),

@@ -15,6 +15,7 @@
 #ifndef LEAST_HELD
 #define LEAST_HELD 0 /* columns that every worker has of each row that there is */
 #endif
+#define WHOLE_LOADS
 #include "words.cl"
 
 enum { TURN = HOLD * DEPTH }; /* columns of a turn */

@@ -10,7 +10,9 @@
 #define WORDS_OF(T) ((PACK * sizeof(T) + 3) / 4) /* of a pack */
 enum { X_WORDS = WORDS_OF(mem_x), DY_WORDS = WORDS_OF(mem_dy), Y_WORDS = WORDS_OF(mem_y) };
 
-#if HAS_PTX
+/* Where a mapping says WHOLE_LOADS, the compiler may not read a pack in several pieces; nor where
+ * there is more to be said of a load. */
+#if HAS_PTX && (STAYS || defined WHOLE_LOADS)
 #define LOAD_8(p) ptx_load_8(p)
 #define LOAD_16(p) ptx_load_16(p)
 #else

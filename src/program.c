@@ -109,6 +109,19 @@ static bool keeps_subnormals(const struct problem *p)
     return clsm_has(p, CLSM_DY) || clsm_has(p, CLSM_TEMPERATURE) || p->one_hot;
 }
 
+/* Are masks that are added to 16-bit rows kept in local memory? */
+static bool half_masks_stay(const struct config *config, const struct problem *p)
+{
+    return clsm_masks_stay(config, p) && clsm_type_bytes(p->x.type) == 2;
+}
+
+/* Is x the last that leaves a GPU's cache? It gains where rows are written, but takes
+ * instructions, which rows with such masks wait for. */
+static bool x_stays(const struct config *config, const struct problem *p)
+{
+    return clsm_problem_y(p) == CLSM_Y_ROW && !half_masks_stay(config, p);
+}
+
 static void describe_config(const struct config *config, const struct problem *p,
                             const struct traits *t, struct build *b)
 {
@@ -143,7 +156,7 @@ static void describe_config(const struct config *config, const struct problem *p
     }
     if (clsm_masks_stay(config, p) && clsm_starts_alike(p))
         put(b, " -DSTARTS_ALIKE=1");
-    if (clsm_masks_stay(config, p) && clsm_type_bytes(p->x.type) == 2)
+    if (half_masks_stay(config, p))
         put(b, " -DPAST_NEAR_CACHE=1");
     if (v->row_per_lane)
         put(b, " -DROW_PER_LANE=1");
@@ -160,7 +173,7 @@ static void describe_config(const struct config *config, const struct problem *p
     if (t->bits & TRAIT_FMA)
         put(b, " -DHAS_FMA=1");
     if (t->bits & TRAIT_PTX && !vec)
-        put(b, " -DHAS_PTX=1");
+        put(b, " -DHAS_PTX=1%s", x_stays(config, p) ? " -DSTAYS=1" : "");
     if (t->bits & TRAIT_EXACT_DIVIDE)
         put(b, " -cl-fp32-correctly-rounded-divide-sqrt");
     if (t->bits & TRAIT_NV_OPTIONS)
