@@ -281,8 +281,9 @@ enum {
     CLSM_DETERMINISTIC = 1u << 2,
     /** Query q sees columns up to p = q + causal_offset; those beyond may hold anything. */
     CLSM_CAUSAL = 1u << 3,
-    /** y is read soon: it stays in a CPU's caches, as far as they reach, however large it is.
-     *  Without it large results are written past them, which is faster. */
+    /** y is read soon: it stays in the caches, as far as they reach, however large it is.
+     *  Without it large results are written past a CPU's, and leave an NVIDIA GPU's before
+     *  x does, which is faster. */
     CLSM_READ_SOON = 1u << 4,
 };
 

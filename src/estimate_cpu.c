@@ -54,9 +54,10 @@ static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
 /* Of a core: what is read again comes from there; and a row that is read while the last
  * one is written, whatever the loops say. */
 static const double CACHE_BYTES = 3e5, NEAR_BYTES = 8e3;
-/* Times, where a core has one row, so many bytes of terms, and no other row to read while
- * it is written. */
-static const double ALONE = 1.35, ALONE_BYTES = 1e6;
+/* Times, where a core has one row of more columns than that, whose terms fill its
+ * cache, and no other one to read while it is written. */
+static const double ALONE = 1.35;
+enum { ALONE_COLS = 250000 };
 
 enum {
     MOST_UNROLLED = 32, /* vectors of a row that is one piece of code, ... */
@@ -184,9 +185,8 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         launch += (double)rows * parts / units * PART_CYCLES;
         in *= clsm_problem_y(p) == CLSM_Y_ROW ? launches : 1;
     } else {
-        double held = 4.0 * (double)clsm_config_hold_cols(config, p, t);
-        bool holds = clsm_problem_effort(p) == NORMALISES && held > ALONE_BYTES;
-        row *= holds && (double)rows <= units ? ALONE : 1;
+        bool alone = (double)rows <= units && p->cols > ALONE_COLS;
+        row *= alone && clsm_problem_effort(p) == NORMALISES ? ALONE : 1;
         double runs = (double)clsm_config_runs(config, rows, t);
         turns = ceil(runs / units) * ceil((double)rows / runs);
         turns = fmin(turns, ceil((double)rows / fmin(runs, units)) + 1);

@@ -115,11 +115,13 @@ static bool half_masks_stay(const struct config *config, const struct problem *p
     return clsm_masks_stay(config, p) && clsm_type_bytes(p->x.type) == 2;
 }
 
-/* Is x the last that leaves a GPU's cache? It gains where rows are written, but takes
- * instructions, which rows with such masks wait for. */
+/* Is x the last that leaves a GPU's cache, and y the first? It gains where rows are
+ * written that nobody reads soon, but takes instructions, which rows with such masks
+ * wait for. */
 static bool x_stays(const struct config *config, const struct problem *p)
 {
-    return clsm_problem_y(p) == CLSM_Y_ROW && !half_masks_stay(config, p);
+    return clsm_problem_y(p) == CLSM_Y_ROW && !p->read_soon &&
+           !half_masks_stay(config, p);
 }
 
 static void describe_config(const struct config *config, const struct problem *p,

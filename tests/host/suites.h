@@ -42,6 +42,7 @@
     X(registers)                                                                       \
     X(tuned)                                                                           \
     X(usage)                                                                           \
+    X(program)                                                                         \
     X(processor)                                                                       \
     X(exp)                                                                             \
     X(cache)                                                                           \

@@ -152,6 +152,14 @@ START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
         {16, CLSM_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
         {16, CLSM_FINISH_SOFTMAX, CLSM_F32, 1, 250000, "wide_split:VEC=16"},
         {2, CLSM_STATISTICS, CLSM_F32, 1, 60000, "fused:VEC=16"},
+        /* but for rows that fill a core's cache, where each has one */
+        {16, CLSM_SOFTMAX, CLSM_BF16, 1, 350000, "wide_split:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_BF16, 2, 350000, "wide_split:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_F32, 8, 350000, "wide_split:VEC=16"},
+        {2, CLSM_SOFTMAX, CLSM_F16, 1, 350000, "wide_split:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_BF16, 8, 262144, "fused:VEC=16"},
+        {16, CLSM_SOFTMAX, CLSM_F32, 4, 128256, "fused:VEC=16"},
+        {16, CLSM_LOG_SUM_EXP, CLSM_F32, 1, 262144, "fused:VEC=16"},
         /* whichever mapping it is, a launch wakes them */
         {16, CLSM_SOFTMAX, CLSM_F32, 1, 128, "lines:VEC=16"},
         {16, CLSM_SOFTMAX, CLSM_F32, 256, 64, "lines:VEC=16"},
