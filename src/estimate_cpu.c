@@ -186,7 +186,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         in *= clsm_problem_y(p) == CLSM_Y_ROW ? launches : 1;
     } else {
         bool alone = (double)rows <= units && p->cols > ALONE_COLS;
-        row *= alone && clsm_problem_effort(p) == NORMALISES ? ALONE : 1;
+        row *= alone && clsm_problem_y(p) == CLSM_Y_ROW ? ALONE : 1;
         double runs = (double)clsm_config_runs(config, rows, t);
         turns = ceil(runs / units) * ceil((double)rows / runs);
         turns = fmin(turns, ceil((double)rows / fmin(runs, units)) + 1);
