@@ -292,7 +292,7 @@ clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program)
     bool was_on_disk;
     snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%d -DLANES=%u%s",
              engine->traits.lanes_std, engine->traits.lanes_by, engine->traits.lanes,
-             engine->traits.bits & TRAIT_PTX ? " -DHAS_PTX=1" : "");
+             engine->traits.bits & TRAIT_PTX ? " -DHAS_PTX=1 -DSTAYS=1" : "");
     return clsm_build_program(engine, &b, program, &was_on_disk, &usage);
 }
 
