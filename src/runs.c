@@ -4,10 +4,9 @@
 #include "variant.h"
 
 enum {
-    HELD_ASIDE =
-        1024 + 64, /* reals around a row's terms: FRONT, CHUNK of cl/pipeline.cl */
+    HELD_ASIDE = 1024 + 64 + 64, /* reals around a row's terms: FRONT, CHUNK of
+                                  * cl/pipeline.cl, and what the driver may need */
     LEAST_HELD = 1024,
-    SPARE_BYTES = 256,
     STRIP_LANES = 64,      /* softmaxes of a strip, */
     LEAST_STRIP = 16,      /* columns, the next power of two, */
     STRIP_BYTES = 1 << 18, /* and bytes that a strip's terms may have */
@@ -43,9 +42,10 @@ size_t clsm_config_hold_cols(const struct config *config, const struct problem *
     if (v->row_per_lane && v->any_axis)
         return strip_cols(p, t);
     size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
-    size_t bytes = sizeof(float) * (cols + HELD_ASIDE) + SPARE_BYTES;
+    size_t room = t->local_bytes / sizeof(float);
+    size_t most = room > HELD_ASIDE ? (room - HELD_ASIDE) / LEAST_HELD * LEAST_HELD : 0;
     bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM && !v->exact_cols;
-    return holds && bytes <= t->local_bytes ? cols : 0;
+    return !holds || p->cols > most ? 0 : cols < most ? cols : most;
 }
 
 size_t clsm_config_runs(const struct config *config, size_t rows,

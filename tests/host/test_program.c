@@ -52,11 +52,34 @@ START_TEST(x_stays_where_rows_are_written_that_nobody_reads_soon)
 }
 END_TEST
 
+/* Room for a row's terms comes in few sizes, so that few programs are built; but what
+ * there is serves all rows that fit. */
+START_TEST(terms_are_held_as_far_as_there_is_room)
+{
+    static const struct {
+        size_t cols;
+        const char *options;
+    } rows[] = {{700, " -DHOLD_COLS=1024 "},      {1025, " -DHOLD_COLS=1280 "},
+                {200000, " -DHOLD_COLS=229376 "}, {229377, " -DHOLD_COLS=260096 "},
+                {260096, " -DHOLD_COLS=260096 "}, {260097, " -DHOLD_COLS=0 "}};
+    struct traits t = cpu;
+    t.local_bytes = 1048576;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        clsm_problem given;
+        clsm_problem_init(&given, CLSM_SOFTMAX, CLSM_F32, 100, rows[i].cols);
+        const char *options = options_of(&given, "fused:VEC=8", &t);
+        ck_assert_msg(strstr(options, rows[i].options) != NULL, "%zu: %s", rows[i].cols,
+                      options);
+    }
+}
+END_TEST
+
 Suite *program_suite(void)
 {
     Suite *s = suite_create("program");
     TCase *tc = tcase_create("program");
     tcase_add_test(tc, x_stays_where_rows_are_written_that_nobody_reads_soon);
+    tcase_add_test(tc, terms_are_held_as_far_as_there_is_room);
     suite_add_tcase(s, tc);
     return s;
 }
