@@ -54,8 +54,8 @@ static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
 /* Of a core: what is read again comes from there; and a row that is read while the last
  * one is written, whatever the loops say. */
 static const double CACHE_BYTES = 3e5, NEAR_BYTES = 8e3;
-/* Times, where a core has one row of more columns than that, whose terms fill its
- * cache, and no other one to read while it is written. */
+/* Times, where a core has one row of more columns than that to write, which fill its
+ * cache, and no other one to read meanwhile. */
 static const double ALONE = 1.35;
 enum { ALONE_COLS = 250000 };
 

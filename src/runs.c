@@ -7,6 +7,7 @@ enum {
     HELD_ASIDE = 1024 + 64 + 64, /* reals around a row's terms: FRONT, CHUNK of
                                   * cl/pipeline.cl, and what the driver may need */
     LEAST_HELD = 1024,
+    HELD_STEP = LEAST_HELD / 4,
     STRIP_LANES = 64,      /* softmaxes of a strip, */
     LEAST_STRIP = 16,      /* columns, the next power of two, */
     STRIP_BYTES = 1 << 18, /* and bytes that a strip's terms may have */
@@ -17,7 +18,7 @@ enum {
 /* The next of 4, 5, 6, 7 times a power of two: few programs, little room unused. */
 static size_t class_of(size_t cols)
 {
-    size_t step = LEAST_HELD / 4;
+    size_t step = HELD_STEP;
     while (8 * step < cols)
         step *= 2;
     size_t steps = (cols + step - 1) / step;
@@ -43,7 +44,7 @@ size_t clsm_config_hold_cols(const struct config *config, const struct problem *
         return strip_cols(p, t);
     size_t cols = p->cols < MAX_COLS ? class_of(p->cols) : MAX_COLS;
     size_t room = t->local_bytes / sizeof(float);
-    size_t most = room > HELD_ASIDE ? (room - HELD_ASIDE) / LEAST_HELD * LEAST_HELD : 0;
+    size_t most = room > HELD_ASIDE ? (room - HELD_ASIDE) / HELD_STEP * HELD_STEP : 0;
     bool holds = v->pipelined && v->geometry == ROW_RUN_PER_ITEM && !v->exact_cols;
     return !holds || p->cols > most ? 0 : cols < most ? cols : most;
 }

@@ -60,8 +60,8 @@ START_TEST(terms_are_held_as_far_as_there_is_room)
         size_t cols;
         const char *options;
     } rows[] = {{700, " -DHOLD_COLS=1024 "},      {1025, " -DHOLD_COLS=1280 "},
-                {200000, " -DHOLD_COLS=229376 "}, {229377, " -DHOLD_COLS=260096 "},
-                {260096, " -DHOLD_COLS=260096 "}, {260097, " -DHOLD_COLS=0 "}};
+                {200000, " -DHOLD_COLS=229376 "}, {229377, " -DHOLD_COLS=260864 "},
+                {260864, " -DHOLD_COLS=260864 "}, {260865, " -DHOLD_COLS=0 "}};
     struct traits t = cpu;
     t.local_bytes = 1048576;
     for (size_t i = 0; i < COUNT(rows); i++) {
