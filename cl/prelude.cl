@@ -32,6 +32,7 @@
 #endif
 #include "shape.cl"
 #include "ptx.cl"
+#include "ptx_memory.cl"
 #include "x86.cl"
 #include "types.cl"
 #include "exp.cl"

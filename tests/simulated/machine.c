@@ -176,7 +176,8 @@ unsigned atomic_xchg(volatile unsigned *p, unsigned v)
     return before;
 }
 
-/* And these in the place of cl/ptx.cl's functions and lanes.cl's exchange. */
+/* And these in the place of the functions of cl/ptx.cl and cl/ptx_memory.cl, and of
+ * lanes.cl's exchange. */
 typedef uint64_t pair __attribute__((vector_size(16)));
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint32_t two_words __attribute__((vector_size(8)));
