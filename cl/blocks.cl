@@ -15,13 +15,13 @@ struct block {
     uint elements; /* of all of them */
 };
 
-/* Where element e of a block stands. */
+/* Where element e of a block stands, in rows of so many. */
 static size_t element_at(struct place place, struct shape shape, struct block block,
-                         uint e, bool no_gaps)
+                         uint e, uint cols, bool no_gaps)
 {
     if (no_gaps)
-        return place.offset + block.row * COLS + e;
-    size_t r = block.row + e / COLS, at = place.offset + e % COLS;
+        return place.offset + block.row * cols + e;
+    size_t r = block.row + e / cols, at = place.offset + e % cols;
 #if MATRICES
     return at + r / shape.queries * place.matrix + r % shape.queries * place.row;
 #else
@@ -122,7 +122,7 @@ INLINE void block_in(__local uint4 *to, const __global void *tensor, struct plac
     uint i = get_local_id(0);
     if (!has_no_gaps(place, shape, COLS)) {
         ROLLED for (uint e = i; e < block.elements; e += WG)
-            element_in(to, e, tensor, element_at(place, shape, block, e, false), unit);
+            element_in(to, e, tensor, element_at(place, shape, block, e, COLS, false), unit);
         return;
     }
     uint phase = block_phase(tensor, place, shape, block, unit);
@@ -157,7 +157,7 @@ INLINE void block_out(__global void *tensor, struct place place, struct shape sh
     bool no_gaps = has_no_gaps(place, shape, COLS);
     if (!no_gaps || block_phase(tensor, place, shape, block, unit) != phase) {
         ROLLED for (uint e = i; e < block.elements; e += WG)
-            element_out(tensor, element_at(place, shape, block, e, no_gaps), from,
+            element_out(tensor, element_at(place, shape, block, e, COLS, no_gaps), from,
                         phase + e, unit);
         return;
     }

@@ -153,10 +153,23 @@ static real place_result(struct row row, struct result r, uint j, real v, uint c
     return none ? nothing : probability(v, r);
 }
 
+/* To where row's list is, in memory or staged. */
+static void put_place(struct row row, uint j, real result, uint column)
+{
+#if LISTS_STAGED
+    store_one(result, row.staged_y + j);
+    row.staged_indices[j] = (int)column;
+#else
+    store_one(result, row.y + j * row.indices_col);
+    row.indices[j * row.indices_col] = (int)column;
+#endif
+}
+
 #if WORKERS == 1 && VEC == 1 /* though several may share a row's tile, see strided.cl */
 /* Neighbouring places that are written as one, in as few pieces as can be: those of work-items
  * side by side are as far apart as lists are long. */
-#if PLACES % 4 == 0
+#if LISTS_STAGED
+#elif PLACES % 4 == 0
 #define PLACES_AT_ONCE 4
 typedef uint4 some_u32, some_f32;
 typedef ushort4 some_f16, some_bf16;
@@ -193,10 +206,8 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
         return;
     }
 #endif
-    EACH_PLACE (uint j = 0; j < PLACES; j++) {
-        store_one(kept_result(row, r, keep, j), row.y + j * row.indices_col);
-        row.indices[j * row.indices_col] = (int)place_column(keep, j);
-    }
+    EACH_PLACE (uint j = 0; j < PLACES; j++)
+        put_place(row, j, kept_result(row, r, keep, j), place_column(keep, j));
 }
 #endif
 
@@ -238,9 +249,7 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
         bool full = turn == sharers - 1 || j == PLACES - 1;
         if (full && first <= turn && row.inside) {
             uint at = j - turn + first;
-            store_one(place_result(row, r, at, mine, mine_column),
-                      row.y + at * row.indices_col);
-            row.indices[at * row.indices_col] = (int)mine_column;
+            put_place(row, at, place_result(row, r, at, mine, mine_column), mine_column);
         }
     }
 }

@@ -19,6 +19,9 @@
 #define WINDOW 0 /* 1: a query sees the columns around it */
 #endif
 #define BOUNDED (CAUSAL || WINDOW)
+#ifndef LISTS_STAGED
+#define LISTS_STAGED 0 /* 1: lists of the largest elements go through local memory */
+#endif
 
 #define NO_COLUMN 0xffffffffu /* more than there are */
 
@@ -111,6 +114,10 @@ struct row {
     __global SCALAR *max_out, *sum_out, *lse_out, *loss_out; /* of this row */
     __global int *indices;
     size_t indices_col;
+#if LISTS_STAGED
+    __local mem_y *staged_y;
+    __local int *staged_indices;
+#endif
     volatile __global uint *bad_targets;
 };
 

@@ -186,6 +186,24 @@ INLINE void numbers_in(__local void *to, const __global void *from, uint rows, u
 #endif
 #define NUMBERS_IN(to, from, at) numbers_in(to, (from) + (shape.at + r), rows, sizeof *(to))
 
+#if LISTS_STAGED
+/* What rows have listed, side by side: a row's own work-items would write it in pieces as far apart
+ * as lists are long. */
+INLINE void lists_out(__global mem_y *y, __global int *indices, struct shape shape,
+                      struct block block, uint rows, const __local mem_y *staged_y,
+                      const __local int *staged_indices)
+{
+    const bool no_gaps = has_no_gaps(shape.y, shape, PLACES);
+    __global int *to = indices + shape.at_indices + block.row * PLACES;
+    ROLLED for (uint e = get_local_id(0); e < rows * PLACES; e += WG)
+    {
+        element_out(y, element_at(shape.y, shape, block, e, PLACES, no_gaps), staged_y, e,
+                    Y_BYTES);
+        to[e] = staged_indices[e];
+    }
+}
+#endif
+
 #define PHASE_OF(tensor, unit) block_phase(tensor, shape.tensor, shape, block, unit)
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
@@ -195,6 +213,11 @@ clsm_row(TENSORS)
     __local real scratch[LANES_SCRATCH + 1];
     __local TARGET labels[LABELS];
     __local SCALAR heats[HEATS];
+#if LISTS_STAGED
+    __local uint4 local_listed[ROWS * PLACES * Y_BYTES / 16 + 1]; /* no array may be of halves */
+    __local mem_y *staged_y = (__local mem_y *)local_listed;
+    __local int staged_indices[ROWS * PLACES];
+#endif
     for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
          r += get_num_groups(0) * (size_t)ROWS) {
         const uint rows = IN_COMMON_UINT((uint)min(shape.rows - r, (size_t)ROWS));
@@ -230,6 +253,10 @@ clsm_row(TENSORS)
 #if HAS_TEMPERATURE
                 row = row_heated(row, heats[there], shape);
 #endif
+#if LISTS_STAGED
+                row.staged_y = staged_y + k * PLACES;
+                row.staged_indices = staged_indices + k * PLACES;
+#endif
                 staged_row(row, &stage, k * COLS, scratch);
             }
         }
@@ -237,6 +264,8 @@ clsm_row(TENSORS)
 #if STAGES_Y
         block_out(y, shape.y, shape, block, Y_BYTES, stage.y.at, stage.y.phase);
         barrier(CLK_LOCAL_MEM_FENCE);
+#elif LISTS_STAGED
+        lists_out(y, indices, shape, block, rows, staged_y, staged_indices);
 #endif
     }
 }

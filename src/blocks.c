@@ -41,8 +41,20 @@ static size_t target_bytes_of(const struct problem *p)
     return p->target_type == CLSM_TARGET_I64 ? 8 : 4;
 }
 
+/* Bytes of a row's list, if it goes through local memory: if there are more pieces than
+ * one that a work-item would write it in. */
+size_t clsm_block_list_bytes(const struct config *config, const struct problem *p)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    bool one_piece = p->k == 1 || p->k == 2 || p->k == 4;
+    bool blocks = v->geometry == ROWS_PER_GROUP && !v->whole_packs;
+    if (!blocks || clsm_problem_y(p) != CLSM_Y_K || one_piece)
+        return 0;
+    return p->k * (clsm_type_bytes(p->y.type) + sizeof(cl_int));
+}
+
 /* Bytes of all else that a row of a block takes in local memory. */
-static size_t row_bytes_of(const struct problem *p)
+static size_t row_bytes_of(const struct config *config, const struct problem *p)
 {
     size_t x = clsm_type_bytes(p->x.type), y = clsm_type_bytes(p->y.type);
     size_t bytes = x;
@@ -53,15 +65,15 @@ static size_t row_bytes_of(const struct problem *p)
     bytes *= p->cols;
     if (clsm_has(p, CLSM_TEMPERATURE))
         bytes += clsm_problem_is_f64(p) ? 8 : 4;
-    return bytes;
+    return bytes + clsm_block_list_bytes(config, p);
 }
 
 /* The same with it, but where numbers have 16 bits: beside a target work-items take
  * more registers then, and a unit has room for fewer. */
-static size_t crowding_bytes_of(const struct problem *p)
+static size_t crowding_bytes_of(const struct config *config, const struct problem *p)
 {
     bool halves = clsm_type_bytes(p->x.type) == 2;
-    return row_bytes_of(p) + (halves ? 0 : target_bytes_of(p));
+    return row_bytes_of(config, p) + (halves ? 0 : target_bytes_of(p));
 }
 
 /* Where local memory takes more than 196 KiB of an NVIDIA unit's 256, what is left to
@@ -79,7 +91,7 @@ size_t clsm_block_rows(const struct config *config, const struct problem *p,
         turns *= 2;
     size_t sets = clsm_config_wg(config) / workers;
     while (staged && turns > 1 &&
-           sets * turns * crowding_bytes_of(p) > MANY_BLOCK_BYTES)
+           sets * turns * crowding_bytes_of(config, p) > MANY_BLOCK_BYTES)
         turns /= 2;
     return sets * turns;
 }
@@ -88,7 +100,7 @@ const char *clsm_block_misfit(const struct config *config, const struct problem 
                               const struct traits *t)
 {
     size_t workers = workers_of(config), rows = clsm_block_rows(config, p, t);
-    size_t bytes = rows * row_bytes_of(p);
+    size_t bytes = rows * row_bytes_of(config, p);
     size_t targets = rows * target_bytes_of(p);
     size_t held = held_of(config, p) * (clsm_has(p, CLSM_DY) ? 2 : 1);
     if (workers > 1 && !(t->bits & TRAIT_SWAP))

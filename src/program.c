@@ -141,8 +141,9 @@ static void describe_config(const struct config *config, const struct problem *p
     else if (v->ahead)
         put(b, " -DPARTS=%zu", clsm_config_parts(config, p, t));
     if (v->exact_cols && clsm_config_tile(config) == 1)
-        put(b, " -DCOLS=%zu -DROWS=%zu", p->cols,
-            clsm_config_rows_per_group(config, p, t));
+        put(b, " -DCOLS=%zu -DROWS=%zu%s", p->cols,
+            clsm_config_rows_per_group(config, p, t),
+            clsm_block_list_bytes(config, p) ? " -DLISTS_STAGED=1" : "");
     if (clsm_config_tile(config) > 1) {
         bool all;
         unsigned hold = clsm_config_hold(config, p, t, &all);

@@ -114,6 +114,7 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
 size_t clsm_block_rows(const struct config *config, const struct problem *p,
                        const struct traits *t);
 unsigned clsm_block_registers(const struct config *config, const struct problem *p);
+size_t clsm_block_list_bytes(const struct config *config, const struct problem *p);
 const char *clsm_block_misfit(const struct config *config, const struct problem *p,
                               const struct traits *t);
 
