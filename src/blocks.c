@@ -50,7 +50,7 @@ size_t clsm_block_list_bytes(const struct config *config, const struct problem *
     bool blocks = v->geometry == ROWS_PER_GROUP && !v->whole_packs;
     if (!blocks || clsm_problem_y(p) != CLSM_Y_K || one_piece)
         return 0;
-    return p->k * (clsm_type_bytes(p->y.type) + sizeof(cl_int));
+    return (p->k | 1) * (clsm_type_bytes(p->y.type) + sizeof(cl_int));
 }
 
 /* Bytes of all else that a row of a block takes in local memory. */

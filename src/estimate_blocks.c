@@ -7,7 +7,8 @@
 /* Fitted together, as in estimate_held.c. */
 enum {
     WAIT = 98,            /* from a load to its use */
-    MANY_GROUPS = 11,     /* of a unit keep it busy; */
+    MANY_GROUPS = 11,     /* of a unit keep it busy, */
+    LIST_GROUPS = 6,      /* or fewer, with lists; */
     ROUND_GROUPS = 6,     /* are under way at a time, as far as they have room; */
     ROUND_CYCLES = 354,   /* more for each round of these, */
     STAGE_CYCLES = 138,   /* to local memory and back, */
@@ -113,7 +114,8 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     steps += clsm_has(p, CLSM_TARGETS) ? ROW_STEPS_TARGET : 0;
     double chunks = (bytes.in + (effort == NUMBERS ? 0 : bytes.out)) / PACK_BYTES;
     double work = rows * (workers * steps + chunks * CHUNK_STEPS) / UNIT_LANES / busy;
-    work *= fmax(1, MANY_GROUPS / fmin(ceil(groups / units), resident));
+    double many = clsm_problem_y(p) == CLSM_Y_K ? LIST_GROUPS : MANY_GROUPS;
+    work *= fmax(1, many / fmin(ceil(groups / units), resident));
     bool halves = clsm_type_bytes(p->x.type) == 2;
     double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
     memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;

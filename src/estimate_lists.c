@@ -13,10 +13,9 @@
 /* Fitted together to times of a busy H200, see bench/NOTES.md. */
 enum {
     DROP_STEPS = 3,     /* for each place of the list whose head was taken */
-    LEVEL_STEPS = 23,   /* of a place of the result, for each doubling of the lanes */
     STORE_STEPS = 26,   /* of one that lanes write, for each lane's that it is apart, */
     SOME_STEPS = 14,    /* of several that a work-item alone writes as one, */
-    ALONE_STEPS = 38,   /* of one by itself */
+    ALONE_STEPS = 33,   /* of one by itself */
     AGAIN_STEPS = 462,  /* for each element, if a list has run out */
     FREE_REGISTERS = 42 /* that elements and lists have room in */
 };
@@ -28,27 +27,26 @@ static const double PAIR_STEPS = 1.15, KEY_STEPS = 0.43, CROWDED = 0.15,
                     HALF_HELD = 0.29;
 
 /* Who has a list. */
-enum holder { LOOP, GROUP, LANES, BLOCK, ITEM, TILE };
+enum holder { LOOP, GROUP, LANES, BLOCK, STAGED, ITEM, TILE };
 
 static const struct {
     double element, place; /* steps */
     double cycles;         /* that one place waits for the one before */
     double times;          /* what all steps take */
-    bool lanes, holds; /* do lanes bring them together; are elements in registers? */
+    double level;          /* steps of a place, for each doubling of lanes that agree */
+    bool holds;            /* are elements in registers? */
 } costs_of[] = {
-    [LOOP] = {0, 70, 0, 1, false, false},
-    [GROUP] = {12, 330, 972, 1, false, true},
-    [LANES] = {19.8, 53, 1768, 1, true, true},
-    [BLOCK] = {5.8, 70, 0, 1, true, true},
-    [ITEM] = {34.5, 0, 0, 1, false, true},
-    [TILE] = {24.2, 175, 7256, 2.33, false, false},
+    [LOOP] = {0, 70, 0, 1, 0, false},           [GROUP] = {12, 330, 972, 1, 0, true},
+    [LANES] = {19.8, 53, 1768, 1, 23, true},    [BLOCK] = {12.4, 0, 185, 1, 11.6, true},
+    [STAGED] = {32.5, 24, 262, 1, 8.4, true},   [ITEM] = {36, 0, 0, 1, 0, true},
+    [TILE] = {24.2, 175, 7256, 2.33, 0, false},
 };
 
-static enum holder holder_of(const struct config *config)
+static enum holder holder_of(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
     if (v->geometry == ROWS_PER_GROUP)
-        return BLOCK;
+        return clsm_block_list_bytes(config, p) ? STAGED : BLOCK;
     if (v->geometry == ROWS_PER_ITEM)
         return ITEM;
     if (clsm_config_tile(config) > 1)
@@ -104,7 +102,7 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
 {
     if (clsm_problem_y(p) != CLSM_Y_K)
         return 0;
-    enum holder by = holder_of(config);
+    enum holder by = holder_of(config, p);
     bool packs = clsm_variants[config->variant].packs;
     double workers = clsm_config_workers(config, t), k = (double)p->k;
     double pack = packs ? (double)PACK_BYTES / (double)clsm_type_bytes(p->x.type) : 1;
@@ -113,11 +111,10 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
     double entered = clsm_list_entered(n, length, SET_LANES);
     double place = costs_of[by].place;
     if (workers > 1)
-        place += length * DROP_STEPS +
-                 (costs_of[by].lanes ? LEVEL_STEPS * log2(workers) : 0);
+        place += length * DROP_STEPS + costs_of[by].level * log2(workers);
     double once = workers > 1 ? 1 : places_at_once(p);
     double store = workers > 1 ? STORE_STEPS : once > 1 ? SOME_STEPS : ALONE_STEPS;
-    double stores = ceil(k / workers) / once;
+    double stores = by == STAGED ? 0 : ceil(k / workers) / once;
     double apart = p->inner > 1 ? 1 : fmax(1, k / workers);
     double moves = entered * length * move_steps(p, length, costs_of[by].holds ? n : 0);
     return costs_of[by].times *
@@ -128,7 +125,10 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
 double clsm_list_cycles(const struct config *config, const struct problem *p,
                         const struct traits *t)
 {
-    if (clsm_problem_y(p) != CLSM_Y_K || clsm_config_workers(config, t) == 1)
+    if (clsm_problem_y(p) != CLSM_Y_K)
         return 0;
-    return (double)p->k * costs_of[holder_of(config)].cycles;
+    enum holder by = holder_of(config, p);
+    bool block = by == BLOCK || by == STAGED;
+    bool waits = block || clsm_config_workers(config, t) > 1;
+    return waits ? (double)p->k * costs_of[by].cycles : 0;
 }
