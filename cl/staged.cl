@@ -187,7 +187,6 @@ INLINE void numbers_in(__local void *to, const __global void *from, uint rows, u
 #define NUMBERS_IN(to, from, at) numbers_in(to, (from) + (shape.at + r), rows, sizeof *(to))
 
 #if LISTS_STAGED
-enum { LIST_APART = PLACES | 1 }; /* odd, so that neighbours meet in no bank */
 /* What rows have listed, side by side: a row's own work-items would write it in pieces as far apart
  * as lists are long. */
 INLINE void lists_out(__global mem_y *y, __global int *indices, struct shape shape,
@@ -198,10 +197,9 @@ INLINE void lists_out(__global mem_y *y, __global int *indices, struct shape sha
     __global int *to = indices + shape.at_indices + block.row * PLACES;
     ROLLED for (uint e = get_local_id(0); e < rows * PLACES; e += WG)
     {
-        uint at = e / PLACES * LIST_APART + e % PLACES;
-        element_out(y, element_at(shape.y, shape, block, e, PLACES, no_gaps), staged_y, at,
+        element_out(y, element_at(shape.y, shape, block, e, PLACES, no_gaps), staged_y, e,
                     Y_BYTES);
-        to[e] = staged_indices[at];
+        to[e] = staged_indices[e];
     }
 }
 #endif
@@ -216,9 +214,9 @@ clsm_row(TENSORS)
     __local TARGET labels[LABELS];
     __local SCALAR heats[HEATS];
 #if LISTS_STAGED
-    __local uint4 local_listed[ROWS * LIST_APART * Y_BYTES / 16 + 1]; /* halves have no arrays */
+    __local uint4 local_listed[ROWS * PLACES * Y_BYTES / 16 + 1]; /* halves have no arrays */
     __local mem_y *staged_y = (__local mem_y *)local_listed;
-    __local int staged_indices[ROWS * LIST_APART];
+    __local int staged_indices[ROWS * PLACES];
 #endif
     for (size_t r = get_group_id(0) * (size_t)ROWS; r < shape.rows;
          r += get_num_groups(0) * (size_t)ROWS) {
@@ -256,8 +254,8 @@ clsm_row(TENSORS)
                 row = row_heated(row, heats[there], shape);
 #endif
 #if LISTS_STAGED
-                row.staged_y = staged_y + k * LIST_APART;
-                row.staged_indices = staged_indices + k * LIST_APART;
+                row.staged_y = staged_y + k * PLACES;
+                row.staged_indices = staged_indices + k * PLACES;
 #endif
                 staged_row(row, &stage, k * COLS, scratch);
             }

@@ -8,6 +8,7 @@ enum {
     ITEM_BYTES = 32,      /* of x under way for each work-item, */
     MANY_ITEM_BYTES = 64, /* or, through local memory, where all units are busy */
     MAX_TURNS = 16,
+    MOST_IN_FOURS = 12, /* places of a list that a work-item writes four by four */
     MAX_BLOCK_BYTES = 24576,
     MANY_BLOCK_BYTES = 5120,         /* with a KiB more each, 32 of them take 192 KiB */
     BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
@@ -41,16 +42,17 @@ static size_t target_bytes_of(const struct problem *p)
     return p->target_type == CLSM_TARGET_I64 ? 8 : 4;
 }
 
-/* Bytes of a row's list, if it goes through local memory: if there are more pieces than
- * one that a work-item would write it in. */
+/* Bytes of a row's list, if it goes through local memory: not where those who have the
+ * row write it in one piece, or a work-item in a few of four places, which is faster.
+ */
 size_t clsm_block_list_bytes(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    bool one_piece = p->k == 1 || p->k == 2 || p->k == 4;
+    bool fours = p->k % 4 == 0 && p->k <= (workers_of(config) == 1 ? MOST_IN_FOURS : 4);
     bool blocks = v->geometry == ROWS_PER_GROUP && !v->whole_packs;
-    if (!blocks || clsm_problem_y(p) != CLSM_Y_K || one_piece)
+    if (!blocks || clsm_problem_y(p) != CLSM_Y_K || p->k <= 2 || fours)
         return 0;
-    return (p->k | 1) * (clsm_type_bytes(p->y.type) + sizeof(cl_int));
+    return p->k * (clsm_type_bytes(p->y.type) + sizeof(cl_int));
 }
 
 /* Bytes of all else that a row of a block takes in local memory. */

@@ -214,7 +214,7 @@ START_TEST(short_rows_go_to_what_was_measured_fastest)
         {CLSM_TOPK, CLSM_F32, 9000, 500, 1, 12, "subgroup:WG=128"},
         {CLSM_TOPK, CLSM_F32, 44303, 9, 1, 8, "spatial:WG=64,TILE=64"},
         {CLSM_TOPK, CLSM_F32, 241516, 32, 1, 10, "staged:CLUSTER=1,WG=64"},
-        {CLSM_TOPK, CLSM_F32, 5630229, 7, 1, 7, "item:WG=64"},
+        {CLSM_TOPK, CLSM_F32, 5630229, 7, 1, 7, "staged:CLUSTER=1,WG=64"},
         {CLSM_TOPK, CLSM_BF16, 72277, 338, 1, 8, "cluster:CLUSTER=8,WG=64"},
         {CLSM_STATISTICS, CLSM_F16, 421715, 251, 1, 0, "cluster:CLUSTER=4,WG=64"},
         {CLSM_LOG_SOFTMAX_BACKWARD, CLSM_F16, 123945, 223, 1, 0,
