@@ -188,16 +188,13 @@ clsm_row(TENSORS)
                 words_store(out, Y_WORDS, y + shape.y.offset + row * COLS);
 #endif
             }
-        if (whole && at + ROWS <= shape.rows)
-            continue;
-        for (size_t row = r; row < min(at + ROWS, shape.rows); row += step)
-            for (uint k = 0; k < IN_PACK && row + k < shape.rows; k++)
-                if (!whole || row + IN_PACK > shape.rows) {
-                    struct row one = ROW_AT(row + k);
+        size_t end = min(at + ROWS, shape.rows), begin = whole ? end - end % IN_PACK : at;
+        for (size_t row = begin + get_local_id(0); row < end; row += WG) { /* in no whole pack */
+            struct row one = ROW_AT(row);
 #if HAS_TARGETS
-                    one = with_target(one);
+            one = with_target(one);
 #endif
-                    three_passes(one, 0, 1, 0);
-                }
+            three_passes(one, 0, 1, 0);
+        }
     }
 }

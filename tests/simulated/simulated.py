@@ -39,6 +39,13 @@ softmax     bf16 20 9001  1 ahead:WG=128,HOLD=3           7
 softmax+offset bf16 20 9000 1 ahead:WG=128,HOLD=3         7
 log_softmax f32  20 5003  1 ahead:WG=128,HOLD=8           2
 softmax     f32  20 9000  1 joined:WG=256,HOLD=2          9
+log_sum_exp f32  20 9000  1 joined:WG=128,HOLD=2          9
+finish_softmax bf16 20 9000 1 joined:WG=128,HOLD=2        4
+log_sum_exp f32  20 9000  1 ahead:WG=128,HOLD=3           6
+cross_entropy_loss bf16 20 9000 1 ahead:WG=128,HOLD=4     3
+merge_statistics f16 20 9000 1 ahead:WG=128,HOLD=3        3
+log_sum_exp+mask f32 20 9001 1 ahead:WG=128,HOLD=3        4
+finish_log_softmax f32 20 9000 1 ahead:WG=128,HOLD=3      4
 softmax     bf16 20 9000  1 settled:WG=128,HOLD=4         6
 softmax+mask bf16 20 9000 1 settled:WG=128,HOLD=4         6
 softmax+mask bf16 20 9001 1 settled:WG=128,HOLD=4         7
