@@ -47,29 +47,28 @@ INLINE struct row exact(struct row row)
     return row;
 }
 
-/* The logits of columns c on, -inf where the query does not see them. More than a row's are read
- * where that is safe, and taken away. */
+/* The elements from column c on, with -inf for logits that the query does not see. Where it is safe
+ * more than a row's are read, and taken away: CPUs read part of a vector one by one. */
 INLINE struct element short_element(struct row row, uint c, bool safe)
 {
-#if BOUNDED
     struct row whole = row;
     whole.end = COLS;
-    struct element e = row_element(whole, c);
+    struct element e = {c, (real)0, (real)0};
+    if (safe && c + VEC > COLS) {
+        real x = CAT(load_, X)(row.x + c);
+        e.x = logit_of(whole, c, upto(x, COLS - c, (real)(-INFINITY)));
+#if HAS_DY
+        e.dy = upto(CAT(load_, DY)(row.dy + c), COLS - c, (real)0);
+#endif
+    } else
+        e = row_element(whole, c);
+#if BOUNDED
     real column = LANE_IDS + (real)(SCALAR)c;
     e.x = column >= (real)(SCALAR)row.begin && column < (real)(SCALAR)row.end
               ? e.x
               : (real)(-INFINITY);
+#endif
     return e;
-#else
-#if !FORMS && !HAS_DY
-    if (safe) {
-        real x = CAT(load_, X)(row.x + c);
-        struct element e = {c, upto(x, row.end - c, (real)(-INFINITY)), (real)0};
-        return e;
-    }
-#endif
-    return row_element(row, c);
-#endif
 }
 
 /* Are logits that took work to make kept until the sum? */
@@ -276,8 +275,11 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
     for (size_t r = first; r < last; r += MOST_ROWS) {
         uint rows = (uint)min((size_t)MOST_ROWS, last - r);
         /* behind these rows there are others */
-        bool safe = (shape.rows - r - rows) * shape.x.row >= VEC &&
-                    are_apart(shape.x, shape, COLS);
+        size_t behind = shape.rows - r - rows;
+        bool safe = behind * shape.x.row >= VEC && are_apart(shape.x, shape, COLS);
+#if HAS_DY
+        safe = safe && behind * shape.dy.row >= VEC && are_apart(shape.dy, shape, COLS);
+#endif
         for (uint i = 0; i < rows; i++)
             if (OP_NEEDS_MAX && !OP_GIVEN)
                 hi[i] = short_max(exact(ROW_AT(r + i)), held + i * WIDTH_HELD, safe);
