@@ -18,28 +18,65 @@ enum kind {
     KINDS
 };
 
-/* Of a vector of f32, by what is to do for it ... */
-static const double vector_cycles[KINDS][EFFORTS] = {
-    /* WRITES, SUMS, NORMALISES, LOGARITHM, NUMBERS */
-    [LINES] = {11, 18, 5.2, 14, 2.7},
-    [TRANSPOSED] = {44, 26, 15, 11, 3.5},
-    [FUSED] = {6, 7, 6.9, 5.1, 3.6},
-    [WIDE] = {5, 7, 13, 18, 9.2},
+/* In cycles. */
+struct costs {
+    /* Of a vector of f32, by what is to do for it (WRITES, SUMS, NORMALISES, LOGARITHM,
+     * NUMBERS); of numbers of 16 bits; */
+    double vector[KINDS][EFFORTS], half[KINDS][EFFORTS];
+    double row[KINDS][EFFORTS]; /* of a row, or a vector of rows, beside these; */
+    double cut;                 /* where a row's last vector is not full, in FUSED. */
+    /* What two native vectors for one take more, since they want more registers: of 16
+     * bits that are written, of others, and with a gradient in LINES and elsewhere. */
+    double halves, others, lines_dy, others_dy;
+    double unrolled; /* times, see MOST_UNROLLED */
 };
-/* ... of numbers of 16 bits ... */
-static const double half_cycles[KINDS][EFFORTS] = {
-    [LINES] = {7.1, 9.2, 3.4, 6.5, 3.5},
-    [TRANSPOSED] = {19, 40, 9.4, 6.9, 4.2},
-    [FUSED] = {4, 5, 3.8, 4.5, 2.7},
-    [WIDE] = {6, 7, 12, 12, 7.5},
+
+static const struct costs long_vectors = {
+    .vector = {[LINES] = {11, 18, 5.2, 14, 2.7},
+               [TRANSPOSED] = {44, 26, 15, 11, 3.5},
+               [FUSED] = {6, 7, 6.9, 5.1, 3.6},
+               [WIDE] = {5, 7, 13, 18, 9.2}},
+    .half = {[LINES] = {7.1, 9.2, 3.4, 6.5, 3.5},
+             [TRANSPOSED] = {19, 40, 9.4, 6.9, 4.2},
+             [FUSED] = {4, 5, 3.8, 4.5, 2.7},
+             [WIDE] = {6, 7, 12, 12, 7.5}},
+    .row = {[LINES] = {0, 29, 6.2, 14, 13},
+            [TRANSPOSED] = {50, 0, 0, 55, 25},
+            [FUSED] = {21, 70, 54, 109, 77},
+            [WIDE] = {19, 60, 46, 85, 69}},
+    .halves = 1.2,
+    .others = 1.03,
+    .lines_dy = 1.25,
+    .others_dy = 1.1,
+    .unrolled = 2.5,
 };
-/* ... and of a row, or a vector of rows, beside these. */
-static const double row_cycles[KINDS][EFFORTS] = {
-    [LINES] = {0, 29, 6.2, 14, 13},
-    [TRANSPOSED] = {50, 0, 0, 55, 25},
-    [FUSED] = {21, 70, 54, 109, 77},
-    [WIDE] = {19, 60, 46, 85, 69},
+enum { LONG_VECTOR = 16 }; /* of f32: with AVX-512; */
+/* and with AVX2, of 8, without loads of a part. */
+static const struct costs short_vectors = {
+    .vector = {[LINES] = {6.8, 7.4, 4.8, 12, 4.9},
+               [TRANSPOSED] = {13, 3.1, 3.1, 1.5, 3},
+               [FUSED] = {4.1, 2.6, 4.1, 4.6, 2.7},
+               [WIDE] = {2.8, 8.5, 13, 13, 8.1}},
+    .half = {[LINES] = {4, 3.4, 3.7, 6, 5.6},
+             [TRANSPOSED] = {8.7, 7.5, 7.3, 3.9, 1.5},
+             [FUSED] = {5.5, 3.1, 4.3, 6, 2.4},
+             [WIDE] = {8.4, 10, 19, 13, 7.4}},
+    .row = {[LINES] = {6.4, 7.4, 12, 16, 12},
+            [TRANSPOSED] = {13, 15, 38, 120, 91},
+            [FUSED] = {37, 96, 120, 150, 120},
+            [WIDE] = {33, 51, 79, 140, 84}},
+    .cut = 24,
+    .halves = 1.4,
+    .others = 1.8,
+    .lines_dy = 1.6,
+    .others_dy = 1.9,
+    .unrolled = 1.3,
 };
+
+static const struct costs *costs_of(const struct traits *t)
+{
+    return t->vector_width < LONG_VECTOR ? &short_vectors : &long_vectors;
+}
 
 static const double MERGED = 1.7; /* times, where states come together */
 static const double TILES = 2.8;  /* times, where two tiles are all registers, */
@@ -60,13 +97,12 @@ static const double ALONE = 1.35;
 enum { ALONE_COLS = 250000 };
 
 enum {
-    MOST_UNROLLED = 32, /* vectors of a row that is one piece of code, ... */
-    LEAST_LANES = 8     /* ... of so many lanes, or more of 16 bits */
+    /* Vectors of a row that is one piece of code. With more of them such rows took up
+     * to 1.3 times as long as turns of a loop (AVX-512, 8 lanes); `unrolled` is what it
+     * takes for those to be chosen. */
+    MOST_UNROLLED = 32,
+    LEAST_LANES = 8 /* ... of so many lanes, or more of 16 bits */
 };
-/* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
- * lanes); this is what it takes for those to be chosen. */
-static const double UNROLLED = 2.5;
-
 /* A row of f32 in a vector that is twice as long and more: a shorter one is 0.8 to 0.95
  * of it; this is what it takes for that to be chosen. */
 static const double HALF_EMPTY = 1.03;
@@ -97,10 +133,11 @@ static double step_cycles(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
+    const struct costs *costs = costs_of(t);
     enum effort effort = clsm_problem_effort(p);
     double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
     bool half = clsm_type_bytes(p->x.type) == 2;
-    double cycles = (half ? half_cycles : vector_cycles)[kind_of(v)][effort];
+    double cycles = (half ? costs->half : costs->vector)[kind_of(v)][effort];
     if (effort == NUMBERS && clsm_has(p, CLSM_DY))
         cycles *= MERGED;
     if (v->row_per_lane && v->any_axis)
@@ -117,11 +154,11 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (v->exact_cols && !v->row_per_lane &&
         (double)p->cols >
             MOST_UNROLLED * (half ? fmax(native, LEAST_LANES) : LEAST_LANES))
-        cycles *= UNROLLED;
-    /* two vectors for one want more registers */
-    double each = half && clsm_problem_y(p) == CLSM_Y_ROW ? 1.2 : 1.03;
+        cycles *= costs->unrolled;
+    double each =
+        half && clsm_problem_y(p) == CLSM_Y_ROW ? costs->halves : costs->others;
     if (clsm_has(p, CLSM_DY))
-        each = v->row_per_lane ? 1 : v->exact_cols ? 1.25 : 1.1;
+        each = v->row_per_lane ? 1 : v->exact_cols ? costs->lines_dy : costs->others_dy;
     return cycles * (width > native ? each * width / native : 1);
 }
 
@@ -138,12 +175,15 @@ static double softmax_cycles(const struct config *config, const struct problem *
                              const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
+    const struct costs *costs = costs_of(t);
     double width = clsm_config_value(config, "VEC", 1);
     double step = step_cycles(config, p, t),
-           row = row_cycles[kind_of(v)][clsm_problem_effort(p)];
+           row = costs->row[kind_of(v)][clsm_problem_effort(p)];
     if (v->row_per_lane)
         return ((double)p->cols * step + row) / lanes_used(config, p);
     double cols = columns_read(config, p), cycles = ceil(cols / width) * step + row;
+    if (kind_of(v) == FUSED && ceil(cols / width) * width > cols)
+        cycles += costs->cut * (clsm_has(p, CLSM_DY) ? 2 : 1);
     bool few = clsm_type_bytes(p->x.type) > 2 || cols <= 4;
     bool half_empty = few && width >= 2 * cols;
     return cycles * (half_empty ? HALF_EMPTY : 1);
