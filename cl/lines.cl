@@ -47,14 +47,21 @@ INLINE struct row exact(struct row row)
     return row;
 }
 
-/* The elements from column c on, with -inf for logits that the query does not see. Where it is safe
- * more than a row's are read, and taken away: CPUs read part of a vector one by one. */
+/* May a vector be read with what stands behind the row, where that is safe? The last one, which some
+ * CPUs read element by element otherwise; all, where LLVM's code for both ways is as short. */
+#if FORMS || HAS_DY
+#define READS_BEHIND(c) ((c) + VEC > COLS)
+#else
+#define READS_BEHIND(c) true
+#endif
+
+/* The elements from column c on, with -inf for logits that the query does not see. */
 INLINE struct element short_element(struct row row, uint c, bool safe)
 {
     struct row whole = row;
     whole.end = COLS;
     struct element e = {c, (real)0, (real)0};
-    if (safe && c + VEC > COLS) {
+    if (safe && READS_BEHIND(c)) {
         real x = CAT(load_, X)(row.x + c);
         e.x = logit_of(whole, c, upto(x, COLS - c, (real)(-INFINITY)));
 #if HAS_DY

@@ -28,7 +28,7 @@ struct costs {
     /* What two native vectors for one take more, since they want more registers: of 16
      * bits that are written, of others, and with a gradient in LINES and elsewhere. */
     double halves, others, lines_dy, others_dy;
-    double unrolled; /* times, see MOST_UNROLLED */
+    double unrolled; /* times, of 16 bits, see MOST_UNROLLED */
 };
 
 static const struct costs long_vectors = {
@@ -103,6 +103,9 @@ enum {
     MOST_UNROLLED = 32,
     LEAST_LANES = 8 /* ... of so many lanes, or more of 16 bits */
 };
+/* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
+ * lanes); this is what it takes for those to be chosen. */
+static const double UNROLLED = 2.5;
 /* A row of f32 in a vector that is twice as long and more: a shorter one is 0.8 to 0.95
  * of it; this is what it takes for that to be chosen. */
 static const double HALF_EMPTY = 1.03;
@@ -154,7 +157,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
     if (v->exact_cols && !v->row_per_lane &&
         (double)p->cols >
             MOST_UNROLLED * (half ? fmax(native, LEAST_LANES) : LEAST_LANES))
-        cycles *= costs->unrolled;
+        cycles *= half ? costs->unrolled : UNROLLED;
     double each =
         half && clsm_problem_y(p) == CLSM_Y_ROW ? costs->halves : costs->others;
     if (clsm_has(p, CLSM_DY))
