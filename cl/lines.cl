@@ -47,8 +47,8 @@ INLINE struct row exact(struct row row)
     return row;
 }
 
-/* May a vector be read with what stands behind the row, where that is safe? The last one, which some
- * CPUs read element by element otherwise; all, where LLVM's code for both ways is as short. */
+/* May a vector be read with what stands behind the row, where that is safe? The last one, which
+ * some CPUs read element by element otherwise; all, where there is little code for it. */
 #if FORMS || HAS_DY
 #define READS_BEHIND(c) ((c) + VEC > COLS)
 #else
