@@ -28,7 +28,7 @@ struct costs {
     /* What two native vectors for one take more, since they want more registers: of 16
      * bits that are written, of others, and with a gradient in LINES and elsewhere. */
     double halves, others, lines_dy, others_dy;
-    double unrolled; /* times, of 16 bits, see MOST_UNROLLED */
+    double unrolled; /* the same of 16 bits as UNROLLED of f32, below */
 };
 
 static const struct costs long_vectors = {
@@ -97,15 +97,13 @@ static const double ALONE = 1.35;
 enum { ALONE_COLS = 250000 };
 
 enum {
-    /* Vectors of a row that is one piece of code. With more of them such rows took up
-     * to 1.3 times as long as turns of a loop (AVX-512, 8 lanes); `unrolled` is what it
-     * takes for those to be chosen. */
-    MOST_UNROLLED = 32,
-    LEAST_LANES = 8 /* ... of so many lanes, or more of 16 bits */
+    MOST_UNROLLED = 32, /* vectors of a row that is one piece of code, ... */
+    LEAST_LANES = 8     /* ... of so many lanes, or more of 16 bits */
 };
 /* With more vectors such rows took up to 1.3 times as long as turns of a loop (8
- * lanes); this is what it takes for those to be chosen. */
+ * lanes); this is what it takes for those to be chosen, of f32. */
 static const double UNROLLED = 2.5;
+
 /* A row of f32 in a vector that is twice as long and more: a shorter one is 0.8 to 0.95
  * of it; this is what it takes for that to be chosen. */
 static const double HALF_EMPTY = 1.03;
