@@ -42,7 +42,8 @@ def kind_of(problem):
         return "WRITES_GRADIENT"
     if problem["op"].startswith("finish"):
         return "FINISHES"
-    kinds = {"softmax": "WRITES_SOFTMAX", "log_softmax": "WRITES_LOGS"}
+    kinds = {"softmax": "WRITES_SOFTMAX", "log_softmax": "WRITES_LOGS",
+             "deferred_softmax": "WRITES_TERMS"}
     return kinds.get(problem["op"], "WRITES_ROW")
 
 
