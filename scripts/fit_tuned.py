@@ -43,7 +43,7 @@ def kind_of(problem):
     if problem["op"].startswith("finish"):
         return "FINISHES"
     kinds = {"softmax": "WRITES_SOFTMAX", "log_softmax": "WRITES_LOGS",
-             "deferred_softmax": "WRITES_TERMS"}
+             "deferred_softmax": "WRITES_WITH_SUM"}
     return kinds.get(problem["op"], "WRITES_ROW")
 
 

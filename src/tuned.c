@@ -23,14 +23,14 @@ static enum op_kind kind_of(const struct problem *p)
         return FINISHES;
     if (clsm_op_may(p->op) & CLSM_LOGARITHM)
         return WRITES_LOGS;
-    if (p->op == CLSM_DEFERRED_SOFTMAX)
-        return WRITES_TERMS;
+    if (clsm_has(p, CLSM_SUM))
+        return WRITES_WITH_SUM;
     return clsm_problem_is_plain(p) ? WRITES_SOFTMAX : WRITES_ROW;
 }
 
 /* Whose records serve a kind besides its own and ANY_KIND's. */
 static const enum op_kind serve_too[OP_KIND_COUNT] = {
-    [WRITES_SOFTMAX] = WRITES_ROW, [WRITES_TERMS] = WRITES_ROW,
+    [WRITES_SOFTMAX] = WRITES_ROW, [WRITES_WITH_SUM] = WRITES_ROW,
     [WRITES_LOGS] = WRITES_ROW,    [WRITES_GRADIENT] = WRITES_ROW,
     [FINISHES] = WRITES_ROW,       [WRITES_ONE] = READS_ONLY,
 };

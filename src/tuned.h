@@ -10,7 +10,7 @@ enum op_kind {
     ANY_KIND,
     WRITES_ROW,      /* find a maximum and a sum, write a row; */
     WRITES_SOFTMAX,  /* that and nothing else but a scale, of packed rows; */
-    WRITES_TERMS,    /* terms, and the maximum and the sum beside them, */
+    WRITES_WITH_SUM, /* that or its terms, and the sum beside them, */
     WRITES_LOGS,     /* logarithms, */
     WRITES_GRADIENT, /* or a gradient of targets, */
     FINISHES,        /* or are given both (records of WRITES_ROW serve these too) */
