@@ -47,21 +47,15 @@ INLINE struct row exact(struct row row)
     return row;
 }
 
-/* May a vector be read with what stands behind the row, where that is safe? The last one, which
- * some CPUs read element by element otherwise; all, where there is little code for it. */
-#if FORMS || HAS_DY
-#define READS_BEHIND(c) ((c) + VEC > COLS)
-#else
-#define READS_BEHIND(c) true
-#endif
-
-/* The elements from column c on, with -inf for logits that the query does not see. */
+/* The elements from column c on, with -inf for logits that the query does not see. Where it is safe
+ * vectors are read with what stands behind the row, and that is taken away: some CPUs read a part
+ * of a vector element by element. */
 INLINE struct element short_element(struct row row, uint c, bool safe)
 {
     struct row whole = row;
     whole.end = COLS;
     struct element e = {c, (real)0, (real)0};
-    if (safe && READS_BEHIND(c)) {
+    if (safe) {
         real x = CAT(load_, X)(row.x + c);
         e.x = logit_of(whole, c, upto(x, COLS - c, (real)(-INFINITY)));
 #if HAS_DY

@@ -31,6 +31,7 @@ struct costs {
     double unrolled; /* the same of 16 bits as UNROLLED of f32, below */
 };
 
+/* With AVX-512, */
 static const struct costs long_vectors = {
     .vector = {[LINES] = {11, 18, 5.2, 14, 2.7},
                [TRANSPOSED] = {44, 26, 15, 11, 3.5},
@@ -50,8 +51,7 @@ static const struct costs long_vectors = {
     .others_dy = 1.1,
     .unrolled = 2.5,
 };
-enum { LONG_VECTOR = 16 }; /* of f32: with AVX-512; */
-/* and with AVX2, of 8, without loads of a part. */
+/* and with shorter vectors, measured with AVX2. */
 static const struct costs short_vectors = {
     .vector = {[LINES] = {6.8, 7.4, 4.8, 12, 4.9},
                [TRANSPOSED] = {13, 3.1, 3.1, 1.5, 3},
@@ -72,6 +72,8 @@ static const struct costs short_vectors = {
     .others_dy = 1.9,
     .unrolled = 1.3,
 };
+
+enum { LONG_VECTOR = 16 }; /* of f32 */
 
 static const struct costs *costs_of(const struct traits *t)
 {
