@@ -90,7 +90,7 @@ static unsigned stocked_least(const struct config *config, const struct problem 
     bool many = clsm_config_packs_held(config, p, t) >= MANY_PACKS;
     bool sums = clsm_op_may(p->op) & CLSM_LOGARITHM &&
                 (many || (logs && clsm_config_wg(config) <= MOST_SMALL_ITEMS));
-    bool more = halves ? is_crowded(config, p, t) : scaled && sums;
+    bool more = halves ? is_crowded(config, p, t) : (scaled || reads_only(p)) && sums;
     return more ? MORE_STOCKED_REGISTERS : STOCKED_REGISTERS;
 }
 
