@@ -14,8 +14,9 @@
 enum {
     DROP_STEPS = 3,     /* for each place of the list whose head was taken */
     STORE_STEPS = 26,   /* of one that lanes write, for each lane's that it is apart, */
-    SOME_STEPS = 14,    /* of several that a work-item alone writes as one, */
-    ALONE_STEPS = 33,   /* of one by itself */
+    FOUR_STEPS = 11,    /* of four that a work-item alone writes as one, */
+    TWO_STEPS = 17,     /* of two, */
+    ALONE_STEPS = 42,   /* of one by itself */
     AGAIN_STEPS = 462,  /* for each element, if a list has run out */
     FREE_REGISTERS = 42 /* that elements and lists have room in */
 };
@@ -36,9 +37,12 @@ static const struct {
     double level;          /* steps of a place, for each doubling of lanes that agree */
     bool holds;            /* are elements in registers? */
 } costs_of[] = {
-    [LOOP] = {0, 70, 0, 1, 0, false},           [GROUP] = {12, 330, 972, 1, 0, true},
-    [LANES] = {19.8, 53, 1768, 1, 23, true},    [BLOCK] = {12.4, 0, 185, 1, 11.6, true},
-    [STAGED] = {32.5, 24, 262, 1, 8.4, true},   [ITEM] = {36, 0, 0, 1, 0, true},
+    [LOOP] = {0, 70, 0, 1, 0, false},
+    [GROUP] = {12, 330, 972, 1, 0, true},
+    [LANES] = {19.8, 53, 1768, 1, 23, true},
+    [BLOCK] = {12.4, 0, 185, 1, 11.6, true},
+    [STAGED] = {24.4, 24.7, 203, 1.32, 7.6, true},
+    [ITEM] = {17.3, 9.4, 0, 1, 0, true},
     [TILE] = {24.2, 175, 7256, 2.33, 0, false},
 };
 
@@ -113,7 +117,10 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
     if (workers > 1)
         place += length * DROP_STEPS + costs_of[by].level * log2(workers);
     double once = workers > 1 ? 1 : places_at_once(p);
-    double store = workers > 1 ? STORE_STEPS : once > 1 ? SOME_STEPS : ALONE_STEPS;
+    double store = workers > 1 ? STORE_STEPS
+                   : once > 2  ? FOUR_STEPS
+                   : once > 1  ? TWO_STEPS
+                               : ALONE_STEPS;
     double stores = by == STAGED ? 0 : ceil(k / workers) / once;
     double apart = p->inner > 1 ? 1 : fmax(1, k / workers);
     double moves = entered * length * move_steps(p, length, costs_of[by].holds ? n : 0);
