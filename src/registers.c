@@ -68,8 +68,8 @@ static bool is_crowded(const struct config *config, const struct problem *p,
 }
 
 /* Where packs stand in local memory, the fewest by what is done besides: masks, scales
- * and logarithms have values of their own. With fewer some words spill, with more there
- * are too few work-groups. */
+ * and logarithms have values of their own. With fewer some words spill or wait for each
+ * other, with more there are too few work-groups. */
 static unsigned stocked_least(const struct config *config, const struct problem *p,
                               const struct traits *t)
 {

@@ -72,7 +72,8 @@ START_TEST(work_items_have_the_registers_that_they_need_and_no_more)
 }
 END_TEST
 
-/* Masks, scales and bounds have values of their own beside what is held. */
+/* Masks, scales and bounds have values of their own beside what is held; what is only
+ * read for a logarithm of its sum is ordered better with more. */
 START_TEST(work_items_have_more_registers_where_forms_need_them)
 {
     static const struct {
@@ -94,6 +95,8 @@ START_TEST(work_items_have_more_registers_where_forms_need_them)
         {CLSM_LOG_SUM_EXP, CLSM_F32, 16384, .5F, 0, 0, 0, "registers:WG=256", 72},
         {CLSM_LOG_SUM_EXP, CLSM_F32, 4421, .5F, 0, 0, 0, "registers:WG=128", 64},
         {CLSM_STATISTICS, CLSM_F32, 16384, .5F, 0, 0, 0, "registers:WG=256", 64},
+        {CLSM_LOG_SUM_EXP, CLSM_F32, 32768, 1, 0, 0, 0, "joined:WG=128,HOLD=16", 72},
+        {CLSM_STATISTICS, CLSM_F32, 32768, 1, 0, 0, 0, "joined:WG=128,HOLD=16", 64},
         {CLSM_LOG_SUM_EXP, CLSM_BF16, 50257, 1, CLSM_BIT(CLSM_MASK), 0, CLSM_MASK_BOOL,
          "joined:WG=128,HOLD=16", 80},
         {CLSM_LOG_SOFTMAX, CLSM_F32, 8192, 1, CLSM_BIT(CLSM_MASK), 0, CLSM_MASK_F32,
