@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* Fitted together to times of a busy H200, see bench/NOTES.md. */
+/* Fitted together to times of a busy H200, those of STAGED and ITEM apart since lists
+ * leave through local memory there, see bench/NOTES.md. */
 enum {
     DROP_STEPS = 3,     /* for each place of the list whose head was taken */
     STORE_STEPS = 26,   /* of one that lanes write, for each lane's that it is apart, */

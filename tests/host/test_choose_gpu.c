@@ -142,12 +142,14 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {98, 5688, 10, "registers"},    {221, 7737, 16, "registers"},
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
         {212530, 436, 13, "cluster"},   {111848, 150, 4, "staged"},
-        {524288, 16, 8, "staged"},     {149, 28330, 6, "registers"},
+        {524288, 16, 8, "staged"},      {149, 28330, 6, "registers"},
         {8000, 300, 16, "strided"},     {3050, 270, 13, "subgroup"},
         {128, 128, 8, "staged"},        {2500, 160, 14, "staged"},
         {22369, 6000, 1, "registers"},  {16384, 8192, 2, "registers"},
         {15252, 8800, 3, "registers"},  {300, 52000, 1, "registers"},
         {2581, 52000, 3, "online"},     {16384, 8192, 8, "registers"},
+        {62165, 16, 15, "staged"},      {137795, 9, 3, "spatial"},
+        {900000, 7, 3, "staged"},       {67399, 8, 8, "spatial"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
