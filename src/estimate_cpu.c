@@ -83,7 +83,11 @@ static const struct costs *costs_of(const struct traits *t)
 static const double MERGED = 1.7; /* times, where states come together */
 static const double TILES = 2.8;  /* times, where two tiles are all registers, */
 enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
-static const double STRIP = 1.15; /* times, by way of local memory, see neighbours.cl */
+static const double STRIP =
+    1.15; /* times, by way of local memory, see neighbours.cl, */
+/* where two native vectors for one take less than twice as long, but not with targets.
+ */
+static const double PAIRED = 0.85, PAIRED_TARGETS = 1.15;
 static const double FORM_CYCLES = 2;
 /* Times, for a logarithm, where a row in parts is written, or only read: of f32, and of
  * 16 bits. */
@@ -131,6 +135,23 @@ static double columns_read(const struct config *config, const struct problem *p)
     return (double)p->cols * (all ? 1 : clsm_columns_seen(p));
 }
 
+/* What a vector takes, if it is more than a native one, times. */
+static double wider(const struct config *config, const struct problem *p,
+                    const struct traits *t)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    const struct costs *costs = costs_of(t);
+    double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
+    bool half = clsm_type_bytes(p->x.type) == 2;
+    double each =
+        half && clsm_problem_y(p) == CLSM_Y_ROW ? costs->halves : costs->others;
+    if (v->any_axis)
+        each = clsm_has(p, CLSM_TARGETS) ? PAIRED_TARGETS : PAIRED;
+    else if (clsm_has(p, CLSM_DY))
+        each = v->row_per_lane ? 1 : v->exact_cols ? costs->lines_dy : costs->others_dy;
+    return width > native ? each * width / native : 1;
+}
+
 /* Of one vector. */
 static double step_cycles(const struct config *config, const struct problem *p,
                           const struct traits *t)
@@ -158,11 +179,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
         (double)p->cols >
             MOST_UNROLLED * (half ? fmax(native, LEAST_LANES) : LEAST_LANES))
         cycles *= half ? costs->unrolled : UNROLLED;
-    double each =
-        half && clsm_problem_y(p) == CLSM_Y_ROW ? costs->halves : costs->others;
-    if (clsm_has(p, CLSM_DY))
-        each = v->row_per_lane ? 1 : v->exact_cols ? costs->lines_dy : costs->others_dy;
-    return cycles * (width > native ? each * width / native : 1);
+    return cycles * wider(config, p, t);
 }
 
 /* Of a vector whose lanes are rows, or neighbours along another axis than the last. */
@@ -182,6 +199,8 @@ static double softmax_cycles(const struct config *config, const struct problem *
     double width = clsm_config_value(config, "VEC", 1);
     double step = step_cycles(config, p, t),
            row = costs->row[kind_of(v)][clsm_problem_effort(p)];
+    if (v->row_per_lane && v->any_axis)
+        row *= wider(config, p, t);
     if (v->row_per_lane)
         return ((double)p->cols * step + row) / lanes_used(config, p);
     double cols = columns_read(config, p), cycles = ceil(cols / width) * step + row;

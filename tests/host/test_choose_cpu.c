@@ -206,6 +206,32 @@ START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
 }
 END_TEST
 
+/* On two cores with vectors of 8. */
+START_TEST(neighbours_come_by_two_native_vectors_but_for_targets)
+{
+    static const struct {
+        clsm_op op;
+        size_t inner, lanes;
+    } cases[] = {{CLSM_SOFTMAX, 65536, 16},
+                 {CLSM_SOFTMAX_BACKWARD, 65536, 16},
+                 {CLSM_CROSS_ENTROPY, 65536, 8},
+                 {CLSM_SOFTMAX, 8, 8}};
+    struct traits t = cpu;
+    t.vector_width = 8;
+    t.compute_units = 2;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        struct problem p;
+        clsm_problem_init(&given, cases[i].op, CLSM_F32, 16, 21);
+        given.inner = cases[i].inner;
+        ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+        ck_assert_int_eq(clsm_choose(&p, &t, NULL, &c), CLSM_OK);
+        EXPECT(clsm_config_value(&c.ranked[0].config, "VEC", 1) == cases[i].lanes,
+               "case %zu", i);
+    }
+}
+END_TEST
+
 Suite *choose_cpu_suite(void)
 {
     Suite *suite = suite_create("choose_cpu");
@@ -217,6 +243,7 @@ Suite *choose_cpu_suite(void)
     tcase_add_test(t, gradients_in_memory_go_to_vectors_of_the_device_s_width);
     tcase_add_test(t, a_shorter_vector_is_taken_where_it_was_measured_faster);
     tcase_add_test(t, a_cpu_takes_the_mapping_that_was_measured_fastest);
+    tcase_add_test(t, neighbours_come_by_two_native_vectors_but_for_targets);
     suite_add_tcase(suite, t);
     return suite;
 }
