@@ -29,6 +29,11 @@ struct costs {
      * bits that are written, of others, and with a gradient in LINES and elsewhere. */
     double halves, others, lines_dy, others_dy;
     double unrolled; /* the same of 16 bits as UNROLLED of f32, below */
+    /* The k largest: of an element where a work-item has a list for itself; where each
+     * lane has one, of a row, of a vector, of a place of the result for each lane, and
+     * of a place that an element passes in all of them; two native vectors for one,
+     * times. */
+    double list_item, list_row, list_vector, list_place, list_passed, list_wider;
 };
 
 /* With AVX-512, */
@@ -50,6 +55,12 @@ static const struct costs long_vectors = {
     .lines_dy = 1.25,
     .others_dy = 1.1,
     .unrolled = 2.5,
+    .list_item = 28,
+    .list_row = 57,
+    .list_vector = 16,
+    .list_place = 3.3,
+    .list_passed = 0.36,
+    .list_wider = 1,
 };
 /* and with shorter vectors, measured with AVX2. */
 static const struct costs short_vectors = {
@@ -71,6 +82,12 @@ static const struct costs short_vectors = {
     .lines_dy = 1.6,
     .others_dy = 1.9,
     .unrolled = 1.3,
+    .list_item = 22,
+    .list_row = 62,
+    .list_vector = 27,
+    .list_place = 2.5,
+    .list_passed = 0.48,
+    .list_wider = 0.91,
 };
 
 enum { LONG_VECTOR = 16 }; /* of f32 */
@@ -113,12 +130,6 @@ static const double UNROLLED = 2.5;
 /* A row of f32 in a vector that is twice as long and more: a shorter one is 0.8 to 0.95
  * of it; this is what it takes for that to be chosen. */
 static const double HALF_EMPTY = 1.03;
-
-/* The k largest: of an element where a work-item has a list for itself; where each lane
- * has one, of a row, of a vector, of a place of the result for each lane, and of a
- * place that an element passes in all of them. */
-static const double ITEM_CYCLES = 28, LIST_ROW = 57, LIST_VECTOR = 16, LIST_PLACE = 3.3,
-                    LIST_PASSED = 0.36;
 
 static enum kind kind_of(const struct variant *v)
 {
@@ -214,15 +225,17 @@ static double softmax_cycles(const struct config *config, const struct problem *
 double clsm_topk_cycles(const struct config *config, const struct problem *p,
                         const struct traits *t)
 {
+    const struct costs *costs = costs_of(t);
     double cols = (double)p->cols, k = (double)p->k;
     double width = clsm_config_value(config, "VEC", 1);
     if (width == 1)
-        return cols * ITEM_CYCLES;
+        return cols * costs->list_item;
     double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);
     double length = clsm_list_length(p, width);
     double entered = clsm_list_entered(vectors, length, width);
-    return LIST_ROW + vectors * wide * LIST_VECTOR +
-           entered * length * wide * LIST_PASSED + k * width * LIST_PLACE;
+    double vector = costs->list_vector * (wide > 1 ? wide * costs->list_wider : 1);
+    return costs->list_row + vectors * vector +
+           entered * length * wide * costs->list_passed + k * width * costs->list_place;
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,
