@@ -31,9 +31,11 @@ struct costs {
     double unrolled; /* the same of 16 bits as UNROLLED of f32, below */
     /* The k largest: of an element where a work-item has a list for itself; where each
      * lane has one, of a row, of a vector, of a place of the result for each lane, and
-     * of a place that an element passes in all of them; two native vectors for one,
-     * times. */
-    double list_item, list_row, list_vector, list_place, list_passed, list_wider;
+     * of a place that an element passes in all of them. Two native vectors for one take
+     * `wider` of twice as long. */
+    struct {
+        double item, row, vector, place, passed, wider;
+    } list;
 };
 
 /* With AVX-512, */
@@ -55,12 +57,7 @@ static const struct costs long_vectors = {
     .lines_dy = 1.25,
     .others_dy = 1.1,
     .unrolled = 2.5,
-    .list_item = 28,
-    .list_row = 57,
-    .list_vector = 16,
-    .list_place = 3.3,
-    .list_passed = 0.36,
-    .list_wider = 1,
+    .list = {28, 57, 16, 3.3, 0.36, 1},
 };
 /* and with shorter vectors, measured with AVX2. */
 static const struct costs short_vectors = {
@@ -82,12 +79,7 @@ static const struct costs short_vectors = {
     .lines_dy = 1.6,
     .others_dy = 1.9,
     .unrolled = 1.3,
-    .list_item = 22,
-    .list_row = 62,
-    .list_vector = 27,
-    .list_place = 2.5,
-    .list_passed = 0.48,
-    .list_wider = 0.91,
+    .list = {22, 62, 27, 2.5, 0.48, 0.91},
 };
 
 enum { LONG_VECTOR = 16 }; /* of f32 */
@@ -100,11 +92,9 @@ static const struct costs *costs_of(const struct traits *t)
 static const double MERGED = 1.7; /* times, where states come together */
 static const double TILES = 2.8;  /* times, where two tiles are all registers, */
 enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
-static const double STRIP =
-    1.15; /* times, by way of local memory, see neighbours.cl, */
-/* where two native vectors for one take less than twice as long, but not with targets.
- */
-static const double PAIRED = 0.85, PAIRED_TARGETS = 1.15;
+/* Times, by way of local memory, see neighbours.cl. There two native vectors for one
+ * take that much of twice as long, with targets and without. */
+static const double STRIP = 1.15, PAIRED_TARGETS = 1.15, PAIRED = 0.85;
 static const double FORM_CYCLES = 2;
 /* Times, for a logarithm, where a row in parts is written, or only read: of f32, and of
  * 16 bits. */
@@ -229,13 +219,13 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
     double cols = (double)p->cols, k = (double)p->k;
     double width = clsm_config_value(config, "VEC", 1);
     if (width == 1)
-        return cols * costs->list_item;
+        return cols * costs->list.item;
     double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);
     double length = clsm_list_length(p, width);
     double entered = clsm_list_entered(vectors, length, width);
-    double vector = costs->list_vector * (wide > 1 ? wide * costs->list_wider : 1);
-    return costs->list_row + vectors * vector +
-           entered * length * wide * costs->list_passed + k * width * costs->list_place;
+    double vector = costs->list.vector * (wide > 1 ? wide * costs->list.wider : 1);
+    return costs->list.row + vectors * vector +
+           entered * length * wide * costs->list.passed + k * width * costs->list.place;
 }
 
 double clsm_estimate_runs(const struct config *config, const struct problem *p,
