@@ -200,10 +200,10 @@ static double softmax_cycles(const struct config *config, const struct problem *
     double width = clsm_config_value(config, "VEC", 1);
     double step = step_cycles(config, p, t),
            row = costs->row[kind_of(v)][clsm_problem_effort(p)];
-    if (v->row_per_lane && v->any_axis)
-        row *= wider(config, p, t);
-    if (v->row_per_lane)
+    if (v->row_per_lane) {
+        row *= v->any_axis ? wider(config, p, t) : 1;
         return ((double)p->cols * step + row) / lanes_used(config, p);
+    }
     double cols = columns_read(config, p), cycles = ceil(cols / width) * step + row;
     if (kind_of(v) == FUSED && ceil(cols / width) * width > cols)
         cycles += costs->cut * (clsm_has(p, CLSM_DY) ? 2 : 1);

@@ -148,8 +148,8 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {22369, 6000, 1, "registers"},  {16384, 8192, 2, "registers"},
         {15252, 8800, 3, "registers"},  {300, 52000, 1, "registers"},
         {2581, 52000, 3, "online"},     {16384, 8192, 8, "registers"},
-        {62165, 16, 15, "staged"},      {137795, 9, 3, "spatial"},
-        {900000, 7, 3, "staged"},       {67399, 8, 8, "spatial"},
+        {62165, 16, 15, "staged"},      {67399, 11, 3, "spatial"},
+        {551173, 7, 3, "staged"},       {60000, 8, 8, "spatial"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
