@@ -17,6 +17,7 @@
 
 /* A chunk's terms are added as a tree: in a chain a large one would lose all after it. */
 enum {
+    LOOK_COLS = 4096, /* of a row that is looked at first, at most */
     TERMS = VEC == 16 ? 4 : 8,
     CHUNK = TERMS * VEC,
     SUMS = TERMS / 2,
@@ -61,8 +62,10 @@ struct reading {
     struct row row;
     uint at;     /* the next column */
     uint latest; /* chunks that s.part has */
+    uint far;    /* how many bytes ahead to announce */
     uint look;   /* how many columns to take the base of */
     bool known;  /* have all been looked at? */
+    bool looks;  /* is all of a row looked at first? see take_base */
     bool exact;  /* is every term a pair's? */
     SCALAR from; /* their largest */
     struct base base;
@@ -74,21 +77,21 @@ struct reading {
 };
 
 /* So many bytes a chunk of what is read. */
-INLINE void announce_bytes(const __global char *p, uint bytes)
+INLINE void announce_bytes(const __global char *p, uint bytes, uint far)
 {
     UNROLL for (uint k = 0; k < bytes; k += LINE_BYTES)
     {
-        announce_far(p + FAR_BYTES + k);
+        announce_far(p + far + k);
         announce_near(p + NEAR_BYTES + k);
     }
 }
 
-/* What will be read when a chunk has been. */
-INLINE void announce(struct row row)
+/* What will be read when a chunk has been, and what is `far` bytes ahead. */
+INLINE void announce(struct row row, uint far)
 {
-    announce_bytes((const __global char *)row.x, CHUNK * sizeof(mem_x));
+    announce_bytes((const __global char *)row.x, CHUNK * sizeof(mem_x), far);
 #if HAS_DY
-    announce_bytes((const __global char *)row.dy, CHUNK * sizeof(mem_dy));
+    announce_bytes((const __global char *)row.dy, CHUNK * sizeof(mem_dy), far);
 #endif
 }
 
@@ -192,7 +195,7 @@ INLINE void read_terms(struct reading *in, bool exact)
     __local SCALAR *held = in->held + (in->at - in->row.begin);
     const bool plain = ROUGH && !OP_NEEDS_REST;
     real sum[SUMS];
-    announce(row);
+    announce(row, in->far);
     UNROLL for (uint k = 0; k < TERMS; k++)
     {
         if (ONLY_ADDS && !exact) {

@@ -8,8 +8,15 @@ INLINE real most_of(struct row row, uint at, uint least)
     uint stop = row.end - at < least ? row.end : at + least;
     ROLLED while (at < stop)
     {
-        max = real_max(max, row_logit(row, at));
-        at += VEC;
+        if (stop - at >= CHUNK && in_chunks(row)) {
+            struct row chunk = cut_chunk(row, at);
+            UNROLL for (uint k = 0; k < CHUNK; k += VEC)
+                max = real_max(max, row_logit(chunk, k));
+            at += CHUNK;
+        } else {
+            max = real_max(max, row_logit(row, at));
+            at += VEC;
+        }
         if (at >= stop && stop < row.end && FIRST(set_max(max, 0)) == -INFINITY)
             stop = min(stop + CHUNK, row.end);
     }
@@ -34,7 +41,9 @@ INLINE void rescale(struct reading *in, struct base base)
     in->s.lost = in->s.lost * first * second;
 }
 
-/* Look at some columns before they are read. */
+/* Look at some columns before they are read. Where a row lies far above its start, so may the next
+ * one: all of that is looked at first, if it is near by then, since what was read from a base too
+ * low is read or scaled again. */
 INLINE void take_base(struct reading *in)
 {
 #if OP_NEEDS_MAX && !OP_GIVEN
@@ -43,6 +52,8 @@ INLINE void take_base(struct reading *in)
     struct base base = op_base_of(fabs(in->from) < FARTHEST ? max : (real)0);
     if (STAYS_BASED && in->at > in->row.begin)
         rescale(in, base);
+    if (in->look > CHUNK)
+        in->looks = in->from - FIRST(most_of(in->row, in->row.begin, CHUNK)) > OP_MOST_ABOVE;
     in->base = base;
 #endif
 }

@@ -120,9 +120,14 @@ INLINE bool settle_if_due(struct reading *in)
 
 INLINE void read_start(struct reading *in)
 {
-    if (DETERMINISTIC)
+    uint cols = in->row.end - in->row.begin;
+    if (DETERMINISTIC) {
         in->exact = ROWS_ARE_SHARED;
-    read_from_start(in, CHUNK);
+        in->looks = false;
+    }
+    bool all = in->looks && cols <= LOOK_COLS;
+    in->far = all ? max((uint)FAR_BYTES, cols * (uint)sizeof(mem_x)) : FAR_BYTES;
+    read_from_start(in, all ? NO_COLUMN : CHUNK);
 }
 
 /* All of a row, as much of it as has whole chunks while another one is written; `end` says what

@@ -145,7 +145,7 @@ INLINE void write_chunk(struct writing *out, bool past)
     struct row row = cut_chunk(out->row, out->at);
     const __local SCALAR *held = out->held + (out->at - out->row.begin);
     if (OP_GIVEN || !HOLD_COLS) /* nothing was read, or of so long a row that it is not near */
-        announce(row);
+        announce(row, FAR_BYTES);
     UNROLL for (uint k = 0; k < CHUNK; k += Y_LINE)
         write_line(out, row, k, held, past);
     write_spot(out, out->at, out->at + CHUNK);

@@ -40,7 +40,8 @@ static void run_batch(const struct batch *b, clsm_plan *plan, size_t rows)
     clsm_type type = b->problem.x_type;
     size_t cols = b->problem.cols;
     for (size_t r = 0; r < rows; r++)
-        input_fill(INPUT_WIDE_RANGE, 100 + r, type, b->x, r * cols, 1, cols);
+        input_fill(r % 2 ? INPUT_WIDE_RANGE : INPUT_ONE_HUGE, 100 + r, type, b->x, r * cols,
+                   1, cols);
     for (size_t i = 0; i < COUNT(at); i++)
         memcpy(b->x + at[i] * b->row_bytes, b->row, b->row_bytes);
     if (!run(b, plan, rows))
@@ -92,7 +93,7 @@ static void run_cols(struct tally *t, clsm_type type, size_t cols, size_t most,
     b.x = malloc(most * b.row_bytes);
     b.y = malloc(most * b.row_bytes);
     ck_assert(b.row && b.alone && b.x && b.y);
-    input_fill(INPUT_NORMAL, 1, type, b.row, 0, 1, cols);
+    input_fill(INPUT_WIDE_RANGE, 1, type, b.row, 0, 1, cols);
     memcpy(b.x, b.row, b.row_bytes);
     clsm_plan *plan = plan_of(&b, 1);
     if (plan && run(&b, plan, 1)) {
