@@ -59,6 +59,28 @@ static inline real exp_in_range(real d, float shift)
 }
 #endif
 
+#if !REAL_IS_F64 && defined HAS_FUSED
+/* log(1 + r) for -1 <= r < 2^126 or NaN within 2.5 units of 2^-24, in 20 steps where a device's
+ * own function takes more for other r. e is the exponent of 1 + r as it stands in its bits, and
+ * f = (1 + r) 2^-e - 1 is rounded once. */
+static real log1p_short(real r)
+{
+    real_u32 e = (AS_U32(r + (real)1.0f) - 0x3f3504f3u) & 0xff800000u;
+    real scale = AS_F32(0x3f800000u - e);
+    real f = FMA(r, scale, scale - (real)1.0f);
+    real p = FMA((real)0x1.66032ep-4f, f, (real)-0x1.2510ecp-3f);
+    p = FMA(p, f, (real)0x1.317eccp-3f);
+    p = FMA(p, f, (real)-0x1.535aaep-3f);
+    p = FMA(p, f, (real)0x1.98d332p-3f);
+    p = FMA(p, f, (real)-0x1.0004aep-2f);
+    p = FMA(p, f, (real)0x1.5556f2p-2f);
+    p = FMA(p, f, (real)-0x1.fffffap-2f);
+    p = FMA(TO_REAL(AS_S32(e)), (real)0x1.62e430p-24f, FMA(f * f, p, f));
+    return r == (real)-1.0f ? (real)(-INFINITY) : p;
+}
+#define HAS_LOG1P_SHORT
+#endif
+
 #if REAL_IS_F64
 static real exp_nonpositive(real d)
 {
@@ -118,26 +140,7 @@ static real exp_unbias(real max)
 }
 #define EXP_BIASED 1
 
-/* log(1 + r) for -1 <= r < 2^126 or NaN within 2.5 units of 2^-24, in 20 steps where the device's
- * own function takes more for other r. e is the exponent of 1 + r as it stands in its bits, and
- * f = (1 + r) 2^-e - 1 is rounded once. */
-static real log1p_short(real r)
-{
-    uint e = (as_uint(r + 1.0f) - 0x3f3504f3u) & 0xff800000u;
-    real scale = as_float(0x3f800000u - e);
-    real f = fma(r, scale, scale - 1.0f);
-    real p = fma(0x1.66032ep-4f, f, -0x1.2510ecp-3f);
-    p = fma(p, f, 0x1.317eccp-3f);
-    p = fma(p, f, -0x1.535aaep-3f);
-    p = fma(p, f, 0x1.98d332p-3f);
-    p = fma(p, f, -0x1.0004aep-2f);
-    p = fma(p, f, 0x1.5556f2p-2f);
-    p = fma(p, f, -0x1.fffffap-2f);
-    p = fma((real)(int)e, 0x1.62e430p-24f, fma(f * f, p, f));
-    return r == -1.0f ? -INFINITY : p;
-}
-
-/* The same within 2^-15, for results of 16 bits. */
+/* log1p_short within 2^-15, for results of 16 bits. */
 static real log1p_rough(real r)
 {
     real beside_one = fma(r * r, -0.5f, r);

@@ -115,7 +115,7 @@ static real state_sum(struct state s)
 static real state_log_sum(struct state s)
 {
     real rest = (s.sum.hi - (real)1) + s.sum.lo;
-#if HAS_PTX && !REAL_IS_F64
+#ifdef HAS_LOG1P_SHORT
     return log1p_short(rest);
 #elif LIFT /* a driver's own may halve what has no half in the normal range */
     return rest * rest < (real)0x1p-50f ? rest : log1p(rest);

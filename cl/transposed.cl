@@ -149,7 +149,7 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
         }
         if (OP_NEEDS_REST && !COUNTS_ONES)
             continue;
-        if (COLS <= TERMS)
+        if (COLS <= 16 && c == 0)
             sum.hi = tree_sum(term);
         else if (ROUGH)
             sum.hi += tree_sum(term);

@@ -78,6 +78,7 @@ typedef CAT(ushort, WIDTH) real_u16;
 #define TO_U16(v) TO(ushort, v)
 #define AS_F32(v) CAT(as_float, WIDTH)(v)
 #define AS_U32(v) CAT(as_uint, WIDTH)(v)
+#define AS_S32(v) CAT(as_int, WIDTH)(v)
 
 #if VEC > 1
 /* Vectors at any element; vload and vstore leave LLVM several loads and stores of parts. */

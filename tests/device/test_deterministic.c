@@ -40,8 +40,8 @@ static void run_batch(const struct batch *b, clsm_plan *plan, size_t rows)
     clsm_type type = b->problem.x_type;
     size_t cols = b->problem.cols;
     for (size_t r = 0; r < rows; r++)
-        input_fill(r % 2 ? INPUT_WIDE_RANGE : INPUT_ONE_HUGE, 100 + r, type, b->x, r * cols,
-                   1, cols);
+        input_fill(r % 2 ? INPUT_WIDE_RANGE : INPUT_ONE_HUGE, 100 + r, type, b->x,
+                   r * cols, 1, cols);
     for (size_t i = 0; i < COUNT(at); i++)
         memcpy(b->x + at[i] * b->row_bytes, b->row, b->row_bytes);
     if (!run(b, plan, rows))

@@ -14,6 +14,7 @@
 #undef FP_FAST_FMAF
 
 typedef float real;
+typedef uint32_t real_u32;
 #define REAL_IS_F64 0
 #define fma fmaf
 
@@ -33,6 +34,8 @@ static inline float float_of(uint32_t u)
 
 #define AS_U32(v) bits_of(v)
 #define AS_F32(v) float_of(v)
+#define AS_S32(v) ((int32_t)(v))
+#define TO_REAL(v) ((float)(v))
 
 /* cl/exp.cl compiled with fma(), and without. */
 float exp_fused(float d);

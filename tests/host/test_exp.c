@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about cl/exp.cl, compiled here as C: its error against the host's exp() over
- * the whole range that softmax asks for, and the values that must be exact. */
+/* Facts about cl/exp.cl, compiled here as C: its error against the host's exp() and
+ * log1p() over the whole range that softmax asks for, and the values that must be
+ * exact. */
 #include "exp_in_c.h"
 #include "suites.h"
 
@@ -305,6 +306,28 @@ START_TEST(summed_relative_to_a_base_within_three_or_four_units)
 }
 END_TEST
 
+/* In units of 2^-24 of log(1 + r). */
+static double log_error(float r)
+{
+    double want = log1p(r), got = log1p_short(r);
+    return want == 0 ? fabs(got) : fabs(got / want - 1) * 0x1p+24;
+}
+
+START_TEST(logarithms_beside_1_within_two_and_a_half_units)
+{
+    double worst = 0;
+    for (uint32_t bits = 0; bits < bits_of(0x1p+126f); bits += 251) {
+        float r = float_of(bits), below = r <= 1 ? -r : 0;
+        double error = fmax(log_error(r), below > -1 ? log_error(below) : 0);
+        EXPECT(error <= 2.5, "log(1 + %a) or of - that is off by %g", r, error);
+        worst = error > worst ? error : worst;
+    }
+    ck_assert_double_gt(worst, 2);
+    ck_assert(log1p_short(0) == 0 && log1p_short(-1) == -INFINITY);
+    ck_assert(isnan(log1p_short(NAN)) && isnan(log1p_short(-NAN)));
+}
+END_TEST
+
 Suite *exp_suite(void)
 {
     Suite *suite = suite_create("exp");
@@ -330,6 +353,7 @@ Suite *exp_suite(void)
                         (int)COUNT(tops));
     tcase_add_loop_test(c, summed_relative_to_a_base_within_three_or_four_units, 0,
                         (int)COUNT(tops));
+    tcase_add_test(c, logarithms_beside_1_within_two_and_a_half_units);
     suite_add_tcase(suite, c);
     return suite;
 }

@@ -14,6 +14,7 @@ float cl_fma(float a, float b, float c) NAMED("_Z3fmafff");
 float cl_fmax(float a, float b) NAMED("_Z4fmaxff");
 float cl_fabs(float a) NAMED("_Z4fabsf");
 float convert_float(float a) NAMED("_Z13convert_floatf");
+float convert_float_int(int a) NAMED("_Z13convert_floati");
 unsigned convert_uint(unsigned short a) NAMED("_Z12convert_uintt");
 void vstore_half_rte(float v, size_t at, uint16_t *p)
     NAMED("_Z15vstore_half_rtefmPU8CLglobalDh");
@@ -67,6 +68,11 @@ float cl_fabs(float a)
 float convert_float(float a)
 {
     return a;
+}
+
+float convert_float_int(int a)
+{
+    return (float)a;
 }
 
 unsigned convert_uint(unsigned short a)
