@@ -17,11 +17,11 @@
 
 /* A chunk's terms are added as a tree: in a chain a large one would lose all after it. */
 enum {
-    LOOK_COLS = 4096, /* of a row that is looked at first, at most */
     TERMS = VEC == 16 ? 4 : 8,
     CHUNK = TERMS * VEC,
     SUMS = TERMS / 2,
-    BLOCK_CHUNKS = 8 /* until their sum goes to the others' */
+    BLOCK_CHUNKS = 8, /* until their sum goes to the others' */
+    LOOK_COLS = 4096  /* of a row that is looked at first, at most */
 };
 
 #ifndef ROWS_ARE_SHARED
