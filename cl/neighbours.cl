@@ -79,7 +79,8 @@ INLINE struct pair strip_sum(const struct strip *s, uint b, real max, struct kee
     if (c < s->row.cols)
         strip_add(s, c, s->row.cols - c, b, max, near, keep, &sums);
     struct pair sum = pair_down(FEW_COLS ? sums.others.part : state_close(sums.others).sum);
-    return COUNTS_ONES ? pair_merge(sums.ones, sum) : sum;
+    sums.ones.lo += sum.hi + sum.lo; /* a logarithm takes 1 from ones.hi first */
+    return COUNTS_ONES ? sums.ones : sum;
 }
 
 INLINE struct state strip_state(const struct strip *s, uint b, real max, struct keep *keep)

@@ -126,7 +126,8 @@ INLINE real group_max(const struct group *g)
 INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
 {
     struct near near = near_of(max);
-    struct pair sum = {(real)0, (real)0}, ones = {(real)0, (real)0};
+    struct pair sum = {(real)0, (real)0};
+    real ones = (real)0;
     FOUR_BY_FOUR for (uint c = 0; c < COLS; c += TERMS)
     {
         real term[TERMS];
@@ -141,7 +142,7 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
             if (MADE_OF_TERMS)
                 g->x[c + k] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
 #if COUNTS_ONES
-            set_apart(&ones.hi, term + k, e.x, ones_at(max), term[k]);
+            set_apart(&ones, term + k, e.x, ones_at(max), term[k]);
 #else
             if (OP_NEEDS_REST)
                 sum = pair_add(sum, term[k]);
@@ -157,7 +158,8 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
             sum = pair_add(sum, tree_sum(term));
     }
     sum = pair_down(sum);
-    return COUNTS_ONES ? pair_merge(ones, sum) : sum;
+    struct pair apart = {ones, sum.hi + sum.lo}; /* a logarithm takes 1 from ones first */
+    return COUNTS_ONES ? apart : sum;
 }
 
 #if OP_WRITES == WRITES_ROW
