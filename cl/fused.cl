@@ -16,7 +16,7 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held)
         !BOUNDED && has_no_gaps(shape.y, shape, shape.cols) && shape.cols >= 2 * Y_LINE;
     write_nothing(&out, is_large(shape));
     in.held = held;
-    in.exact = in.looks = false;
+    in.exact = in.rose = false;
     for (size_t r = first; r <= last; r++) {
         in.row = ROW_AT(r);
         if (r == last) /* to write the row before */

@@ -65,7 +65,7 @@ struct reading {
     uint far;    /* how many bytes ahead to announce */
     uint look;   /* how many columns to take the base of */
     bool known;  /* have all been looked at? */
-    bool looks;  /* is all of a row looked at first? see take_base */
+    bool rose;   /* did the last row lie far above its start? see take_base */
     bool exact;  /* is every term a pair's? */
     SCALAR from; /* their largest */
     struct base base;

@@ -41,9 +41,9 @@ INLINE void rescale(struct reading *in, struct base base)
     in->s.lost = in->s.lost * first * second;
 }
 
-/* Look at some columns before they are read. Where a row lies far above its start, so may the next
- * one: all of that is looked at first, if it is near by then, since what was read from a base too
- * low is read or scaled again. */
+/* Look at some columns before they are read. Where a row lies far above its start the next one may
+ * as well: that is looked at to its end first, if it is short enough to stay in a near cache, since
+ * what is read from a base too low is read or scaled again. */
 INLINE void take_base(struct reading *in)
 {
 #if OP_NEEDS_MAX && !OP_GIVEN
@@ -53,7 +53,7 @@ INLINE void take_base(struct reading *in)
     if (STAYS_BASED && in->at > in->row.begin)
         rescale(in, base);
     if (in->look > CHUNK)
-        in->looks = in->from - FIRST(most_of(in->row, in->row.begin, CHUNK)) > OP_MOST_ABOVE;
+        in->rose = in->from - FIRST(most_of(in->row, in->row.begin, CHUNK)) > OP_MOST_ABOVE;
     in->base = base;
 #endif
 }

@@ -123,9 +123,9 @@ INLINE void read_start(struct reading *in)
     uint cols = in->row.end - in->row.begin;
     if (DETERMINISTIC) {
         in->exact = ROWS_ARE_SHARED;
-        in->looks = false;
+        in->rose = false;
     }
-    bool all = in->looks && cols <= LOOK_COLS;
+    bool all = in->rose && cols <= LOOK_COLS;
     in->far = all ? max((uint)FAR_BYTES, cols * (uint)sizeof(mem_x)) : FAR_BYTES;
     read_from_start(in, all ? NO_COLUMN : CHUNK);
 }

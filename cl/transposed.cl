@@ -20,8 +20,9 @@ enum {
     FULL = 1024, /* results, at which lines leave */
     SPARE = 64
 };
-#if COLS <= 16
-#define FOUR_BY_FOUR UNROLL /* all of the rows in registers */
+#define IN_REGISTERS (COLS <= 16) /* all of the rows? */
+#if IN_REGISTERS
+#define FOUR_BY_FOUR UNROLL
 #define UNROLL_SHORT UNROLL
 #else
 #define FOUR_BY_FOUR ROLLED
@@ -150,7 +151,7 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
         }
         if (OP_NEEDS_REST && !COUNTS_ONES)
             continue;
-        if (COLS <= 16 && c == 0)
+        if (IN_REGISTERS && c == 0)
             sum.hi = tree_sum(term);
         else if (ROUGH)
             sum.hi += tree_sum(term);

@@ -27,7 +27,7 @@ INLINE void read_part(struct row row, record mine)
     in.row = row;
     in.held = 0;
     in.exact = true;
-    in.looks = false;
+    in.rose = false;
     write_nothing(&none, false);
     enum reading_end end;
     READ_ROW(&in, &none, end);

@@ -100,7 +100,6 @@ START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
 }
 END_TEST
 
-/* Measured on 2 and on 16 cores, see bench/NOTES.md. */
 /* On two cores with vectors of 16. */
 START_TEST(a_shorter_vector_is_taken_where_it_was_measured_faster)
 {
@@ -137,6 +136,7 @@ START_TEST(a_shorter_vector_is_taken_where_it_was_measured_faster)
 }
 END_TEST
 
+/* Measured on 2 and on 16 cores, see bench/NOTES.md. */
 START_TEST(a_cpu_takes_the_mapping_that_was_measured_fastest)
 {
     static const struct {
