@@ -47,6 +47,9 @@ enum {
 #else
 #define STAYS_BASED 0
 #endif
+/* Where the base is raised within a row, are terms that are held only multiplied when they are
+ * written? */
+#define RAISES_LATE (STAYS_BASED && HOLDS_TERMS)
 
 /* Are lines that two rows share put together? See pipeline_write.cl. Before a row's terms there is
  * room for a line then; and for so much that they stand as they would without, since loads of x
@@ -69,6 +72,8 @@ struct reading {
     bool exact;  /* is every term a pair's? */
     SCALAR from; /* their largest */
     struct base base;
+    uint raised; /* columns before it are held relative to a lower base: */
+    real raise;  /* a power of 2 to multiply them by */
     real factor; /* takes terms from the base to what the state is relative to */
     real max;
     struct state s; /* its sums are relative to the base */

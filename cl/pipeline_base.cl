@@ -23,6 +23,33 @@ INLINE real most_of(struct row row, uint at, uint least)
     return set_max(max, 0);
 }
 
+#if RAISES_LATE
+OUTLINE void scale_held(__local SCALAR *held, uint from, uint to, SCALAR first, SCALAR second)
+{
+    uint k = from;
+    ROLLED for (; k + VEC <= to; k += VEC)
+        STORE_REAL(LOAD_HELD(held + k) * (real)first * (real)second, __local, held + k);
+    ROLLED for (; k < to; k++)
+        held[k] = held[k] * first * second;
+}
+
+/* Of `read` terms that are held, as many as are written in whole chunks wait for that, if one
+ * power is enough for them; the others are multiplied now. */
+INLINE void raise_held(struct reading *in, uint read, int powers, real first, real second)
+{
+    uint begin = in->row.begin, edge = before_line(in->row.y + begin), late = 0;
+    if (powers >= -126 && read >= edge + CHUNK)
+        late = read - (read - edge) % CHUNK;
+    if (in->raised > begin) /* once before */
+        scale_held(in->held, 0, in->raised - begin, FIRST(in->raise), (SCALAR)1);
+    scale_held(in->held, late, read, FIRST(first), FIRST(second));
+    in->raised = begin + late;
+    in->raise = first * second;
+}
+#else
+#define raise_held(in, read, powers, first, second)
+#endif
+
 /* Take what was read from its base to another one. In two steps: a term may be as far above the
  * one as it is below the other, and the power between them is no f32 by itself. */
 INLINE void rescale(struct reading *in, struct base base)
@@ -32,10 +59,7 @@ INLINE void rescale(struct reading *in, struct base base)
     int some = powers / 2;
     real first = (real)as_float((uint)(some + 127) << 23);
     real second = (real)as_float((uint)(powers - some + 127) << 23);
-#if HOLDS_TERMS
-    ROLLED for (uint k = 0; k < in->at - in->row.begin; k += VEC)
-        STORE_REAL(LOAD_HELD(in->held + k) * first * second, __local, in->held + k);
-#endif
+    raise_held(in, in->at - in->row.begin, powers, first, second);
     in->s.sum.hi = in->s.sum.hi * first * second;
     in->s.sum.lo = in->s.sum.lo * first * second;
     in->s.lost = in->s.lost * first * second;
@@ -60,7 +84,7 @@ INLINE void take_base(struct reading *in)
 
 INLINE void read_from_start(struct reading *in, uint look)
 {
-    in->at = in->row.begin;
+    in->at = in->raised = in->row.begin;
     in->latest = 0;
     in->look = look;
     in->known = look > CHUNK;

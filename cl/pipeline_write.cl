@@ -12,6 +12,10 @@ struct writing {
     struct base base;
     real factor; /* of the terms */
     struct result result;
+#if RAISES_LATE
+    uint raised; /* the first column with a result of its own: */
+    struct result rest;
+#endif
     __local SCALAR *held;
     bool straight; /* does a row follow that has the rest of this one's last line? */
     bool is_open;  /* has the row before left what it has of a line? */
@@ -159,9 +163,17 @@ INLINE uint chunks_to_write(struct writing *out)
 {
     uint chunks = 0;
 #if OP_WRITES == WRITES_ROW
+#if RAISES_LATE
+    if (out->at == out->raised)
+        out->result = out->rest;
+#endif
     if (out->at < out->end) {
+        uint end = out->end;
+#if RAISES_LATE
+        end = out->at < out->raised ? out->raised : end;
+#endif
         if (in_chunks(out->row))
-            chunks = (out->end - max(out->at, out->lines)) / CHUNK;
+            chunks = (end - max(out->at, out->lines)) / CHUNK;
         if (out->at < out->lines || !chunks)
             write_edge(out, chunks ? out->lines : out->end);
     }
@@ -194,5 +206,15 @@ INLINE void write_start(struct writing *out, const struct reading *in,
     out->at = in->row.begin;
     out->end = in->row.end;
     out->lines = min(out->end, out->at + before_line(out->row.y + out->at));
+#if RAISES_LATE
+    out->raised = in->raised;
+    out->rest = result;
+    if (in->raised > out->at) {
+        if (FIRST(in->raise) > 0x1p-124f * FIRST(in->s.sum.hi)) /* so that no digit is lost */
+            op_rescale(&out->result, in->raise);
+        else
+            scale_held(in->held, 0, in->raised - out->at, FIRST(in->raise), (SCALAR)1);
+    }
+#endif
 #endif
 }

@@ -90,6 +90,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
         return c % 3 == 0 ? 4.0 : fmin(v, 4.0);
     case INPUT_RISING:
         return -10 + 20 * (double)c / (double)cols;
+    case INPUT_STEPS:
+        return (double)(c * 3 / cols) * (d->special == 1 ? 42 : 50) + v / 8;
     case INPUT_DENORMAL:
         return denormal(type, random_unit(state));
     case INPUT_MINUS_INF:

@@ -17,6 +17,7 @@
     X(MASKED, "masked")         /* one value so far below as masks leave it */         \
     X(TIES, "ties-at-max")      /* N(0, 1), every third element the maximum */         \
     X(RISING, "rising")         /* each element above the last: the maximum moves */   \
+    X(STEPS, "steps")           /* thirds, each far above the last */                  \
     X(DENORMAL, "denormal")     /* subnormal numbers of the type */                    \
     X(MINUS_INF, "minus-inf")   /* N(0, 1), four fifths -inf */                        \
     X(PLUS_INF, "plus-inf")     /* N(0, 1), one to three elements +inf */              \
