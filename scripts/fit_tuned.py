@@ -24,14 +24,14 @@ import numpy as np
 ROWS = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 PENALTIES = (0.03, 0.1, 0.3, 1.0)
 MOST_COLS = 1 << 31
-SHORT_LIST = 3
+LISTS = ((1, "3"), (4, "CLSM_MAX_K"))  # largest elements that have records together
 ANY = 0
 
 
 def kind_of(problem):
     """As kind_of() of src/tuned.c."""
     if problem["y"] == "k":
-        return "LONG_LISTS" if problem["k"] > SHORT_LIST else "LISTS"
+        return "LISTS %d, %s" % max(ends for ends in LISTS if ends[0] <= problem["k"])
     if problem["y"] != "row":
         if problem["has_dy"]:
             return "READS_TWO"
@@ -194,7 +194,11 @@ def print_records(kind, records, a):
     for r in records:
         size = "ANY_BYTES" if r.element_bytes == ANY else r.element_bytes
         top = "MAX_COLS" if r.cols_max == MOST_COLS else r.cols_max
-        print(f'TUNED({a.on}, {kind}, {size}, {r.rows_min}, {r.cols_min}, {top}, "{r.config}")')
+        numbers = f'{size}, {r.rows_min}, {r.cols_min}, {top}, "{r.config}"'
+        if kind.startswith("LISTS"):
+            print(f'TUNED_LISTS({kind.removeprefix("LISTS ")}, SIZE_MAX, {numbers})')
+        else:
+            print(f'TUNED({a.on}, {kind}, {numbers})')
 
 
 def read(paths):

@@ -10,7 +10,7 @@ static const struct tuned records[] = {
 static enum op_kind kind_of(const struct problem *p)
 {
     if (clsm_problem_y(p) == CLSM_Y_K)
-        return p->k > SHORT_LIST ? LONG_LISTS : LISTS;
+        return LISTS;
     if (clsm_problem_y(p) != CLSM_Y_ROW)
         return clsm_has(p, CLSM_DY)              ? READS_TWO
                : clsm_problem_y(p) == CLSM_Y_ONE ? WRITES_ONE
@@ -66,7 +66,8 @@ static bool serves(const struct tuned *r, const struct problem *p,
             r->element_bytes == clsm_type_bytes(p->x.type)) &&
            !(r->needs & ~t->bits) && !(r->lacks & t->bits) && !misleads(r, p, t) &&
            rows >= r->rows_min && rows <= r->rows_max && p->cols >= r->cols_min &&
-           p->cols <= r->cols_max && p->cols % r->multiple == 0;
+           p->cols <= r->cols_max && p->cols % r->multiple == 0 && p->k >= r->k_min &&
+           p->k <= r->k_max;
 }
 
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t)

@@ -17,13 +17,12 @@ enum op_kind {
     READS_ONLY,      /* find a maximum and a sum; */
     WRITES_ONE,      /* and write one number (records of READS_ONLY serve these too) */
     READS_TWO,       /* find both in two tensors */
-    LISTS,           /* find both, and up to SHORT_LIST of the largest elements, */
-    LONG_LISTS,      /* or more, which take longer than finding a maximum and a sum */
+    LISTS,           /* find both, and some of the largest elements */
     SUMS_ONLY,       /* read two tensors for a sum, write a row */
     OP_KIND_COUNT,
 };
 
-enum { ANY_BYTES = 0, SHORT_LIST = 3 };
+enum { ANY_BYTES = 0 };
 
 struct tuned {
     const char *on;        /* the kind of device it was measured on, in words */
@@ -35,6 +34,7 @@ struct tuned {
     const char *config;
     size_t multiple; /* of which those lengths are */
     size_t rows_max;
+    size_t k_min, k_max; /* largest elements */
 };
 
 /* Kinds of devices: in words, the traits that they must have, and must not have. */
@@ -44,9 +44,11 @@ struct tuned {
 #define NVIDIA_GPU "NVIDIA GPU", TRAIT_LANES | TRAIT_WAIT | TRAIT_NV_OPTIONS, TRAIT_CPU
 
 /* The rows of tuned.def, as elements of an array. */
-#define TUNED(...) {__VA_ARGS__, 1, SIZE_MAX},
-#define TUNED_OF(multiple, ...) {__VA_ARGS__, multiple, SIZE_MAX},
-#define TUNED_UP_TO(rows_max, ...) {__VA_ARGS__, 1, rows_max},
+#define TUNED(...) {__VA_ARGS__, 1, SIZE_MAX, 1, CLSM_MAX_K},
+#define TUNED_OF(multiple, ...) {__VA_ARGS__, multiple, SIZE_MAX, 1, CLSM_MAX_K},
+#define TUNED_UP_TO(rows_max, ...) {__VA_ARGS__, 1, rows_max, 1, CLSM_MAX_K},
+#define TUNED_LISTS(k_min, k_max, rows_max, ...)                                         \
+    {WAITING_GPU, LISTS, __VA_ARGS__, 1, rows_max, k_min, k_max},
 
 /* The first record for this device, kind of operation, type and shape, or NULL. */
 const struct tuned *clsm_tuned_find(const struct problem *p, const struct traits *t);

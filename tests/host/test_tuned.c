@@ -11,7 +11,6 @@ static const struct tuned shipped[] = {
 };
 
 static const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_BF16, CLSM_F64};
-static const size_t lists[] = {1, 32, CLSM_MAX_K};
 
 /* A device that has what a record needs, and no more. */
 static struct traits device_of(const struct tuned *r)
@@ -24,6 +23,7 @@ static bool same(const struct tuned *a, const struct tuned *b)
     return a && a->kind == b->kind && a->element_bytes == b->element_bytes &&
            a->rows_min == b->rows_min && a->cols_min == b->cols_min &&
            a->cols_max == b->cols_max && a->rows_max == b->rows_max &&
+           a->k_min == b->k_min && a->k_max == b->k_max &&
            strcmp(a->config, b->config) == 0;
 }
 
@@ -46,6 +46,7 @@ static bool is_found(const struct tuned *r)
 {
     const struct traits t = device_of(r);
     const size_t cols[] = {r->cols_min, r->cols_max, r->cols_min, r->cols_max};
+    const size_t lists[] = {r->k_min, r->k_max};
     const size_t few = r->rows_min ? r->rows_min : 1;
     const size_t many = r->rows_max < MANY_ROWS ? r->rows_max : MANY_ROWS;
     for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
@@ -69,6 +70,7 @@ START_TEST(every_record_names_a_configuration_and_is_found)
                "record %zu: \"%s\"", i, r->config);
         EXPECT(r->cols_min && r->cols_min <= r->cols_max, "record %zu: cols", i);
         EXPECT(r->rows_min <= r->rows_max, "record %zu: rows", i);
+        EXPECT(r->k_min && r->k_min <= r->k_max, "record %zu: k", i);
         EXPECT(is_found(r), "record %zu, %s for %zu to %zu columns, is never found", i,
                r->config, r->cols_min, r->cols_max);
     }
@@ -82,8 +84,9 @@ START_TEST(a_record_serves_its_element_size_rows_and_columns_only)
         for (unsigned op = 0; op < CLSM_OP_COUNT; op++)
             for (size_t type = 0; type < COUNT(types); type++)
                 for (size_t cols = 1; cols < (size_t)1 << 20; cols = cols * 3 + 1) {
+                    const size_t k = (clsm_op)op == CLSM_TOPK ? 1 + cols % 7 : 1;
                     const struct tuned *r =
-                        record_of(op, types[type], 1, 2000, cols, &t);
+                        record_of(op, types[type], k, 2000, cols, &t);
                     if (!r)
                         continue;
                     EXPECT(r->element_bytes == ANY_BYTES ||
@@ -96,6 +99,7 @@ START_TEST(a_record_serves_its_element_size_rows_and_columns_only)
                     EXPECT(r->rows_min <= 2000 && r->rows_max >= 2000,
                            "rows %zu to %zu", r->rows_min, r->rows_max);
                     EXPECT(cols % r->multiple == 0, "%zu", cols);
+                    EXPECT(k >= r->k_min && k <= r->k_max, "k %zu", k);
                 }
     }
 }
