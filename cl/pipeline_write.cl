@@ -157,21 +157,25 @@ INLINE void write_chunk(struct writing *out, bool past)
 #endif
 }
 
+/* Up to where columns have the result of the next one, which is taken. */
+INLINE uint end_of_result(struct writing *out)
+{
+#if RAISES_LATE
+    if (out->at < out->raised)
+        return out->raised;
+    out->result = out->rest;
+#endif
+    return out->end;
+}
+
 /* How many chunks there are to write, after what stands before and around them: what is less
  * than a chunk is written before the next row's terms take its place. */
 INLINE uint chunks_to_write(struct writing *out)
 {
     uint chunks = 0;
 #if OP_WRITES == WRITES_ROW
-#if RAISES_LATE
-    if (out->at == out->raised)
-        out->result = out->rest;
-#endif
     if (out->at < out->end) {
-        uint end = out->end;
-#if RAISES_LATE
-        end = out->at < out->raised ? out->raised : end;
-#endif
+        uint end = end_of_result(out);
         if (in_chunks(out->row))
             chunks = (end - max(out->at, out->lines)) / CHUNK;
         if (out->at < out->lines || !chunks)

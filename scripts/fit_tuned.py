@@ -218,7 +218,8 @@ def parse():
     parser.add_argument("--unknown", type=float, default=3, help="the regret that a "
                         "configuration gets where it was not measured (3)")
     parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--on", default="LANES_GPU", help="kind of device of src/tuned.h")
+    parser.add_argument("--on", default="LANES_GPU", help="kind of device of src/tuned.h; "
+                        "TUNED_LISTS has its own")
     return parser.parse_args()
 
 
