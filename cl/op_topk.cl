@@ -2,8 +2,8 @@
 /*
  * The PLACES largest probabilities of each row, largest first, and their columns; equal ones
  * by the lower column. Each of a row's WORKERS keeps a short sorted list while it sums; then
- * the heads of the lists compete PLACES times. A worker whose list runs out goes over its
- * columns again for what comes after: rare, as the largest are spread over the workers.
+ * the heads of the lists compete PLACES times. A worker whose list of LIST runs out goes over its
+ * columns again for each that comes after: rare, as the largest are spread over the workers.
  *
  * NaN counts as +inf. -inf is not listed: what is masked is never chosen, and places that
  * stay free get probability 0 and column -1.
@@ -19,12 +19,8 @@
 #define WORKERS 1
 #endif
 
-/* Three times its share, and three more. */
-#define LIST_SHARE (3 * PLACES / WORKERS + 3)
-#if WORKERS > 1 && LIST_SHARE < PLACES
-#define LIST LIST_SHARE
-#else
-#define LIST PLACES
+#ifndef LIST
+#define LIST PLACES /* or fewer, which are rarely given away */
 #endif
 
 /* Loops over a list's places, which are constants then, so that a short list stays in
@@ -118,23 +114,30 @@ static void list_drop(struct keep *keep, places_bool m)
 static uint worker_columns(struct row row, uint first, uint step);
 static uint worker_column(struct row row, uint first, uint step, uint i);
 
-/* Fill lists with what comes after an element, in these lanes. */
-static void list_refill(struct keep *keep, struct row row, places_bool m, uint first,
-                        uint step, SCALAR value, uint column)
+struct next {
+    real v;
+    real_u32 c;
+};
+
+/* Of a worker's columns, the next one after an element, in each lane. Work-items wait for it, so
+ * loads depend on no condition, and nothing is kept but the largest. */
+static struct next next_after(struct row row, uint first, uint step, SCALAR value, uint column)
 {
-    struct keep fresh;
-    list_clear(&fresh);
+    real none = (real)(-INFINITY);
+    struct next next = {none, (real_u32)NO_COLUMN};
     for (uint i = 0; i < worker_columns(row, first, step); i++) {
         uint c = worker_column(row, first, step, i);
-        if (c >= row.end)
-            continue;
-        real v = ranked(row, row_logit(row, c), c), none = (real)(-INFINITY);
-        real_u32 at = columns_at(c);
-        real equal = OF_REALS(at > (real_u32)column) ? v : none;
-        list_add(&fresh, v < (real)value ? v : v == (real)value ? equal : none, at);
+        bool there = c < row.end;
+        uint at = there ? c : column;
+        real v = ranked(row, row_logit(row, at), at);
+        real_u32 columns = columns_at(at);
+        real equal = OF_REALS(columns > (real_u32)column) ? v : none;
+        v = !there ? none : v < (real)value ? v : v == (real)value ? equal : none;
+        places_bool larger = OF_COLUMNS(v > next.v); /* equal ones come after it */
+        next.v = OF_REALS(larger) ? v : next.v;
+        next.c = larger ? columns : next.c;
     }
-    for (uint j = 0; j < LIST; j++)
-        place_copy(keep, j, &fresh, j, m);
+    return next;
 }
 
 #define keep_reduce(keep, scratch)
@@ -225,7 +228,7 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
 #endif
     real mine = (real)0;
     uint mine_column = NO_COLUMN;
-    real_u32 given = (real_u32)0; /* since the lists were filled */
+    real_u32 given = (real_u32)0; /* of what has been in the lists */
     for (uint j = 0; j < PLACES; j++) {
         real head = place_value(keep, 0), best = set_max(head, scratch);
         real_u32 none = (real_u32)NO_COLUMN;
@@ -235,10 +238,10 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
         if (column != NO_COLUMN && ANY_OF(taken)) {
             list_drop(keep, taken);
             given += taken ? (real_u32)1 : (real_u32)0;
-            places_bool out = taken && given == (real_u32)LIST;
-            if (LIST < PLACES && ANY_OF(out)) {
-                list_refill(keep, row, out, first, step, FIRST(best), column);
-                given = out ? (real_u32)0 : given;
+            places_bool out = taken && given >= (real_u32)LIST;
+            if (LIST < PLACES && j + 1 < PLACES && ANY_OF(out)) {
+                struct next next = next_after(row, first, step, FIRST(best), column);
+                list_add(keep, OF_REALS(out) ? next.v : (real)(-INFINITY), next.c);
             }
         }
         uint turn = j % sharers;

@@ -124,6 +124,23 @@ static bool x_stays(const struct config *config, const struct problem *p)
            !half_masks_stay(config, p);
 }
 
+/* Of the k largest of a row, how many has each of its workers a list for? One that has
+ * given its list away goes over its columns again for the next, while the others wait.
+ */
+static size_t list_places(const struct variant *v, size_t k, size_t workers)
+{
+    const size_t few = 6;     /* up to which none is left out */
+    const double rare = 1e-3; /* rows with such a worker, by chance */
+    bool held = v->reads == 1;
+    if (workers == 1 || (held && k <= few))
+        return k;
+    size_t places =
+        held ? 0 : 3 * k / workers + 3; /* others have more rows meanwhile */
+    for (double rows = (double)workers; held && places < k && rows > rare; places++)
+        rows *= (double)(k - places) / ((double)(places + 1) * (double)workers);
+    return places < k ? places : k;
+}
+
 static void describe_config(const struct config *config, const struct problem *p,
                             const struct traits *t, struct build *b)
 {
@@ -132,9 +149,11 @@ static void describe_config(const struct config *config, const struct problem *p
     unsigned vec = clsm_config_value(config, "VEC", 0);
     for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
         put(b, " -D%s=%u", v->params[k].name, config->values[k]);
-    put(b, " -DWORKERS=%zu",
-        clsm_config_workers(config, t) *
-            (v->packs ? clsm_config_parts(config, p, t) : 1));
+    size_t workers = clsm_config_workers(config, t) *
+                     (v->packs ? clsm_config_parts(config, p, t) : 1);
+    put(b, " -DWORKERS=%zu", workers);
+    if (clsm_problem_y(p) == CLSM_Y_K)
+        put(b, " -DLIST=%zu", list_places(v, p->k, workers));
     if (v->packs)
         put(b, " -DPACKS=%u -DKEPT=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
             clsm_config_kept(config, p, t), clsm_config_parts(config, p, t));

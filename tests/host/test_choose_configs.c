@@ -99,7 +99,7 @@ START_TEST(some_rows_go_to_what_was_measured_for_so_many)
         {CLSM_TOPK, CLSM_F16, 1175, 1216, 1, 12, "group:WG=64"},
         {CLSM_TOPK, CLSM_F32, 61, 4544, 1, 16, "registers:WG=256"},
         {CLSM_TOPK, CLSM_F16, 96, 23838, 1, 10, "registers:WG=256"},
-        {CLSM_TOPK, CLSM_F32, 146378, 452, 1, 4, "cluster:CLUSTER=8,WG=64"},
+        {CLSM_TOPK, CLSM_F32, 146378, 512, 1, 4, "cluster:CLUSTER=16,WG=64"},
         {CLSM_STATISTICS, CLSM_F32, 3877, 3008, 1, 0, "registers:WG=128"},
         {CLSM_LOG_SUM_EXP, CLSM_BF16, 2021, 15212, 1, 0, "registers:WG=128"},
         /* held by four subgroups as fast as by eight, or faster */

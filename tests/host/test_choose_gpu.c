@@ -137,7 +137,7 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         const char *variant;
     } cases[] = {
         {2418, 479, 3, "cluster"},      {1450, 2038, 4, "group"},
-        {21100, 1100, 1, "cluster"},    {43974, 1088, 6, "strided"},
+        {21100, 1100, 1, "cluster"},    {24000, 1700, 6, "cluster"},
         {6132, 735, 7, "subgroup"},     {8978, 256, 9, "staged"},
         {98, 5688, 10, "registers"},    {221, 7737, 16, "registers"},
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
@@ -148,8 +148,9 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         {22369, 6000, 1, "registers"},  {16384, 8192, 2, "registers"},
         {15252, 8800, 3, "registers"},  {300, 52000, 1, "registers"},
         {2581, 52000, 3, "online"},     {16384, 8192, 8, "registers"},
-        {62165, 16, 15, "staged"},      {67399, 11, 3, "spatial"},
-        {551173, 7, 3, "staged"},       {60000, 8, 8, "spatial"},
+        {30000, 704, 14, "strided"},    {62165, 16, 15, "staged"},
+        {67399, 11, 3, "spatial"},      {551173, 7, 3, "staged"},
+        {60000, 8, 8, "spatial"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;
