@@ -26,9 +26,11 @@ struct costs {
     double row[KINDS][EFFORTS]; /* of a row, or a vector of rows, beside these; */
     double cut;                 /* where a row's last vector is not full, in FUSED. */
     /* What two native vectors for one take more, since they want more registers: of 16
-     * bits that are written, of others, and with a gradient in LINES and elsewhere. */
+     * bits that are written, of others, and with a gradient in LINES and elsewhere. Of
+     * 16 bits in TRANSPOSED only where nothing is summed. */
     double halves, others, lines_dy, others_dy;
-    double unrolled; /* the same of 16 bits as UNROLLED of f32, below */
+    double unrolled;  /* the same of 16 bits as UNROLLED of f32, below */
+    double bf16_rows; /* TRANSPOSED where bf16 is written, times: LINES take longer */
     /* The k largest: of an element where a work-item has a list for itself; where each
      * lane has one, of a row, of a vector, of a place of the result for each lane, and
      * of a place that an element passes in all of them. Two native vectors for one take
@@ -57,6 +59,7 @@ static const struct costs long_vectors = {
     .lines_dy = 1.25,
     .others_dy = 1.1,
     .unrolled = 2.5,
+    .bf16_rows = 1,
     .list = {28, 57, 16, 3.3, 0.36, 1},
 };
 /* and with shorter vectors, measured with AVX2. */
@@ -79,6 +82,7 @@ static const struct costs short_vectors = {
     .lines_dy = 1.6,
     .others_dy = 1.9,
     .unrolled = 1.3,
+    .bf16_rows = 0.7,
     .list = {22, 62, 27, 2.5, 0.48, 0.91},
 };
 
@@ -148,6 +152,8 @@ static double wider(const struct config *config, const struct problem *p,
         half && clsm_problem_y(p) == CLSM_Y_ROW ? costs->halves : costs->others;
     if (v->any_axis)
         each = clsm_has(p, CLSM_TARGETS) ? PAIRED_TARGETS : PAIRED;
+    else if (v->row_per_lane && half && clsm_problem_effort(p) != WRITES)
+        each = 1;
     else if (clsm_has(p, CLSM_DY))
         each = v->row_per_lane ? 1 : v->exact_cols ? costs->lines_dy : costs->others_dy;
     return width > native ? each * width / native : 1;
@@ -165,6 +171,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
     double cycles = (half ? costs->half : costs->vector)[kind_of(v)][effort];
     if (effort == NUMBERS && clsm_has(p, CLSM_DY))
         cycles *= MERGED;
+    if (kind_of(v) == TRANSPOSED && effort != NUMBERS && p->y.type == CLSM_BF16)
+        cycles *= costs->bf16_rows;
     if (v->row_per_lane && v->any_axis)
         cycles *= STRIP;
     else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > MOST_TILE)
