@@ -162,22 +162,15 @@ static void store_f16(real v, __global mem_f16 *p)
 #endif
 }
 
-/* Round numbers to nearest even by adding just under half of what is cut off. */
-static real_u32 round_bf16(real_u32 u)
-{
-    return (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
-}
-
-/* The same; a NaN keeps its sign and becomes quiet, since the addition could carry it into
- * infinity. */
+/* To nearest even, by adding just under half of what is cut off. A NaN is quiet, as arithmetic
+ * leaves it; where the addition would turn its sign it stays as it is. */
 static real_u16 pack_bf16(real v)
 {
 #if HAS_PTX && VEC == 1
     return (ushort)ptx_pack_bf16((float)v, 0.0f);
 #endif
-    real_f32 f = TO_F32(v);
-    real_u32 u = AS_U32(f);
-    return TO_U16(f == f ? round_bf16(u) : (u >> 16) | 0x40u);
+    real_u32 u = AS_U32(TO_F32(v)), rounded = u + 0x7fffu + ((u >> 16) & 1u);
+    return TO_U16(((rounded ^ u) >= 0x80000000u ? u : rounded) >> 16);
 }
 
 static void store_bf16(real v, __global mem_bf16 *p)

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -66,6 +67,15 @@ static double tiny_level(clsm_type type, size_t others)
     return log(smallest_normal) - 0.1 - 0.7 * log((double)others);
 }
 
+/* Of all bits, as memory may hold it that was filled with ones. */
+static double full_nan(void)
+{
+    const uint64_t ones = UINT64_MAX;
+    double nan;
+    memcpy(&nan, &ones, sizeof nan);
+    return nan;
+}
+
 static double element(enum input_kind kind, const struct draw *d, size_t c, size_t cols,
                       clsm_type type, uint64_t *state)
 {
@@ -101,7 +111,7 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
     case INPUT_PLUS_INF:
         return (c + cols - d->place) % cols < d->special ? INFINITY : v;
     case INPUT_SOME_NAN:
-        return c == d->place ? NAN : v;
+        return c != d->place ? v : d->special == 1 ? full_nan() : NAN;
     case INPUT_ALL_MINUS_INF:
         return -INFINITY;
     default:
