@@ -124,20 +124,20 @@ static bool x_stays(const struct config *config, const struct problem *p)
            !half_masks_stay(config, p);
 }
 
-/* Of the k largest of a row, how many has each of its workers a list for? One that has
- * given its list away goes over its columns again for the next, while the others wait.
- */
+/* For how many of a row's k largest each of its workers has a list. One whose list is
+ * given away looks for the next among its columns again, while the others wait. */
 static size_t list_places(const struct variant *v, size_t k, size_t workers)
 {
     const size_t few = 6;     /* up to which none is left out */
     const double rare = 1e-3; /* rows with such a worker, by chance */
-    bool held = v->reads == 1;
-    if (workers == 1 || (held && k <= few))
+    if (workers == 1 || (v->reads == 1 && k <= few))
         return k;
-    size_t places =
-        held ? 0 : 3 * k / workers + 3; /* others have more rows meanwhile */
-    for (double rows = (double)workers; held && places < k && rows > rare; places++)
-        rows *= (double)(k - places) / ((double)(places + 1) * (double)workers);
+    size_t places = 0;
+    if (v->reads > 1) /* there are more rows to go on with meanwhile */
+        places = 3 * k / workers + 3;
+    else
+        for (double rows = (double)workers; places < k && rows > rare; places++)
+            rows *= (double)(k - places) / ((double)(places + 1) * (double)workers);
     return places < k ? places : k;
 }
 
