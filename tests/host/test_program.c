@@ -4,6 +4,10 @@
 #include "program.h"
 #include "suites.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 static const char *options_of(const clsm_problem *given, const char *text,
                               const struct traits *t)
 {
@@ -74,12 +78,68 @@ START_TEST(terms_are_held_as_far_as_there_is_room)
 }
 END_TEST
 
+/* How long the lists of a row's workers are, of so many of its largest. */
+static size_t list_places(const char *config, size_t k)
+{
+    clsm_problem given;
+    clsm_problem_init(&given, CLSM_TOPK, CLSM_BF16, 100, 20000);
+    given.k = k;
+    const char *options = options_of(&given, config, &h200);
+    const char *list = strstr(options, " -DLIST=");
+    ck_assert_ptr_nonnull(list);
+    return (size_t)strtoul(list + strlen(" -DLIST="), NULL, 10);
+}
+
+/* In how many of so many rows has a worker more of the k largest than its list is long?
+ */
+static unsigned rows_that_run_out(size_t places, size_t k, size_t workers,
+                                  unsigned rows)
+{
+    enum { MOST = 1024 };
+    unsigned out = 0;
+    ck_assert_uint_le(workers, MOST);
+    for (unsigned r = 0; r < rows; r++) {
+        size_t given[MOST] = {0}, most = 0;
+        for (size_t i = 0; i < k; i++) {
+            size_t n = ++given[(size_t)rand() % workers];
+            most = n > most ? n : most;
+        }
+        out += most > places;
+    }
+    return out;
+}
+
+/* Where rows are held, hardly any; and no list is left to run out of for a few, or
+ * where a row has one worker. */
+START_TEST(lists_rarely_run_out)
+{
+    static const size_t few[] = {1, 4, 6}, more[] = {7, 16, 64, 128},
+                        workers[] = {64, 256, 1024};
+    enum { ROWS = 20000, MOST_OUT = ROWS / 500 };
+    for (size_t w = 0; w < COUNT(workers); w++) {
+        char config[32];
+        snprintf(config, sizeof config, "registers:WG=%zu", workers[w]);
+        for (size_t i = 0; i < COUNT(few); i++)
+            ck_assert_uint_eq(list_places(config, few[i]), few[i]);
+        for (size_t i = 0; i < COUNT(more); i++) {
+            size_t places = list_places(config, more[i]);
+            ck_assert_uint_lt(places, more[i]);
+            ck_assert_uint_le(rows_that_run_out(places, more[i], workers[w], ROWS),
+                              MOST_OUT);
+        }
+    }
+    ck_assert_uint_eq(list_places("item", 100), 100);
+    ck_assert_uint_eq(list_places("online:WG=256,BLOCK=8", 4), 3);
+}
+END_TEST
+
 Suite *program_suite(void)
 {
     Suite *s = suite_create("program");
     TCase *tc = tcase_create("program");
     tcase_add_test(tc, x_stays_where_rows_are_written_that_nobody_reads_soon);
     tcase_add_test(tc, terms_are_held_as_far_as_there_is_room);
+    tcase_add_test(tc, lists_rarely_run_out);
     suite_add_tcase(s, tc);
     return s;
 }
