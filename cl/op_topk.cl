@@ -20,7 +20,7 @@
 #endif
 
 #ifndef LIST
-#define LIST PLACES /* or fewer, which are rarely given away */
+#define LIST PLACES /* or as few as the host says, which are rarely all given away */
 #endif
 
 /* Loops over a list's places, which are constants then, so that a short list stays in
@@ -68,15 +68,10 @@ static bool any_lane(places_bool m)
 #include "topk_pairs.cl"
 #endif
 
-static void list_clear(struct keep *keep)
+static void keep_start(struct keep *keep, struct row row)
 {
     for (uint j = 0; j < LIST; j++)
         place_clear(keep, j);
-}
-
-static void keep_start(struct keep *keep, struct row row)
-{
-    list_clear(keep);
 }
 
 /* Numbers as they are ranked; those past the row's end are never listed. */
