@@ -11,6 +11,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return top;
+}
+
 INLINE bool set_again(bool again, __local real *scratch)
 {
     return again;
@@ -34,6 +39,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     struct pair sum = {cluster_add(s.hi + s.lo, CLUSTER, scratch), (real)0};
     return sum;
 #endif
+}
+
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return cluster_top(top, CLUSTER, scratch);
 }
 
 INLINE bool set_again(bool again, __local real *scratch)

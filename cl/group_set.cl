@@ -4,7 +4,7 @@
  * reduces on its own; then each set of lanes reduces all the partial results in local memory,
  * however many there are, or each work-item does if they are few.
  */
-#if LANES_BY == LANES_PTX
+#if LANES_BY != LANES_KHR
 #define MOST_SETS (WG / LANES)
 #else
 #define MOST_SETS WG /* the device says how many lanes a set has when it runs */
@@ -12,7 +12,7 @@
 /* Few enough that every work-item takes all partial results by itself? */
 #define FEW_SETS (LANES_BY == LANES_PTX && MOST_SETS <= 4)
 #define FEW_MAXIMA (LANES_BY == LANES_PTX && MOST_SETS <= 8)
-#define SCRATCH_REALS (LANES_SCRATCH + 3 * MOST_SETS)
+#define SCRATCH_REALS (LANES_SCRATCH + 4 * MOST_SETS)
 /* Nobody writes the partial results of one kind before all have read the ones before: where
  * a maximum and a sum take turns, each in its place, the other's barrier sees to that. */
 #if SMOOTHING || MAY_BE_HOT || !OP_NEEDS_MAX || OP_WRITES == WRITES_ITSELF
@@ -103,4 +103,20 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 #endif
     TURN_BARRIER;
     return s;
+}
+
+/* Each writes where nobody reads what the one before wrote, and the last one of a row where its sum
+ * was, which all have read. */
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    __local real *part = scratch + LANES_SCRATCH + later % 2 * TOP_PARTS * MOST_SETS;
+    top = lanes_top(top, scratch);
+    if (lane_id() == 0)
+        top_put(top, part + lanes_id(), MOST_SETS);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint k = min(lane_id(), lanes_count() - 1);
+    top = top_get(part + k, MOST_SETS);
+    for (k += lanes_size(); k < lanes_count(); k += lanes_size())
+        top = top_of(top, top_get(part + k, MOST_SETS));
+    return lanes_top(top, scratch);
 }

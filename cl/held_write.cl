@@ -14,7 +14,7 @@ INLINE uint held_hot(struct row row, real max, uint first, __local real *scratch
         uint c = worker_column(row, first, WORKERS, i);
         at = at == NO_COLUMN && is_hot(row, c, max) ? c : at;
     }
-    return set_min_column(&at, scratch);
+    return set_min_column(at, scratch);
 }
 #endif
 

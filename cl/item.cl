@@ -18,6 +18,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return top;
+}
+
 __kernel WORK_GROUP(WG) void
 clsm_row(TENSORS)
 {

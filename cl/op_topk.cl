@@ -140,8 +140,6 @@ static struct next next_after(struct row row, uint first, uint step, SCALAR valu
 
 #include "probability.cl"
 
-INLINE real set_max(real v, __local real *scratch);
-INLINE uint set_min_column(const uint *columns, __local real *scratch);
 
 /* What place j holds: 0 where nothing is left for it, or where temperature 0 leaves one. */
 static real place_result(struct row row, struct result r, uint j, real v, uint column)
@@ -181,7 +179,8 @@ typedef ulong2 some_f64;
 
 static real kept_result(struct row row, struct result r, const struct keep *keep, uint j)
 {
-    return place_result(row, r, j, place_value(keep, j), place_column(keep, j));
+    struct top top = place_top(keep, j);
+    return place_result(row, r, j, top_value(top), top_column(top));
 }
 
 /* By the one worker that a row has. */
@@ -196,7 +195,7 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
             some_u32 columns;
             UNROLL for (uint k = 0; k < PLACES_AT_ONCE; k++) {
                 store_one(kept_result(row, r, keep, j + k), (mem_y *)&y + k);
-                ((uint *)&columns)[k] = place_column(keep, j + k);
+                ((uint *)&columns)[k] = top_column(place_top(keep, j + k));
             }
             *(__global some_y *)(row.y + j) = y;
             *(__global some_u32 *)(row.indices + j) = columns;
@@ -205,7 +204,7 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
     }
 #endif
     EACH_PLACE (uint j = 0; j < PLACES; j++)
-        put_place(row, j, kept_result(row, r, keep, j), place_column(keep, j));
+        put_place(row, j, kept_result(row, r, keep, j), top_column(place_top(keep, j)));
 }
 #endif
 
@@ -225,23 +224,22 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
     uint mine_column = NO_COLUMN;
     real_u32 given = (real_u32)0; /* of what has been in the lists */
     for (uint j = 0; j < PLACES; j++) {
-        real head = place_value(keep, 0), best = set_max(head, scratch);
-        real_u32 none = (real_u32)NO_COLUMN;
-        real_u32 columns = OF_COLUMNS(head == best) ? place_column(keep, 0) : none;
-        uint column = set_min_column((const uint *)&columns, scratch);
-        places_bool taken = columns == (real_u32)column;
+        struct top head = place_top(keep, 0), best = set_top(head, PLACES - 1 - j, scratch);
+        SCALAR value = FIRST(top_value(best));
+        uint column = FIRST(top_column(best));
+        places_bool taken = top_column(head) == (real_u32)column;
         if (column != NO_COLUMN && ANY_OF(taken)) {
             list_drop(keep, taken);
             given += taken ? (real_u32)1 : (real_u32)0;
             places_bool out = taken && given >= (real_u32)LIST;
             if (LIST < PLACES && j + 1 < PLACES && ANY_OF(out)) {
-                struct next next = next_after(row, first, step, FIRST(best), column);
+                struct next next = next_after(row, first, step, value, column);
                 list_add(keep, OF_REALS(out) ? next.v : (real)(-INFINITY), next.c);
             }
         }
         uint turn = j % sharers;
         if (turn == first) {
-            mine = best;
+            mine = value;
             mine_column = column;
         }
         bool full = turn == sharers - 1 || j == PLACES - 1;

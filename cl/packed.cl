@@ -24,6 +24,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return top;
+}
+
 INLINE bool set_again(bool again, __local real *scratch)
 {
     return again;

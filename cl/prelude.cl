@@ -42,6 +42,7 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 #endif
 #include "reduce.cl"
 #include "lanes.cl"
+#include "top.cl"
 
 /* The length of rows that a few workers have whole, where a program is for one length. */
 #ifdef COLS

@@ -85,6 +85,14 @@ static bool ptx_any(bool v)
     return any;
 }
 
+/* The largest of all lanes' numbers. All lanes come here. */
+static uint ptx_most(uint v)
+{
+    uint most;
+    __asm__ volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(most) : "r"(v));
+    return most;
+}
+
 /* What the lane has whose number differs in the bits of `distance`. */
 static float ptx_swap(float v, uint distance)
 {

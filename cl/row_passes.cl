@@ -8,6 +8,7 @@
  * A mapping defines what its set is:
  *     set_max  everybody gets the largest of everybody's value
  *     set_sum  everybody gets the sum of everybody's pair
+ *     set_top  see top.cl
  * with SCRATCH_REALS of local memory to do it in, if it needs any. All workers of a
  * work-group reach every one of these calls, whatever their rows are.
  */
@@ -15,27 +16,14 @@
 #define BLOCK 8
 #endif
 
-/* The smallest of everybody's columns, one for each lane; NO_COLUMN if there are none. In
- * two halves where a row may have more columns than a real has digits. */
-#if FAR && !REAL_IS_F64
-#define LOW_BITS 16
-#else
-#define LOW_BITS 0
-#endif
-INLINE uint set_min_column(const uint *columns, __local real *scratch)
+/* The smallest of everybody's columns; NO_COLUMN if there are none. */
+INLINE uint set_min_column(uint column, __local real *scratch)
 {
-    SCALAR high[VEC];
-    for (uint d = 0; d < VEC; d++)
-        high[d] = columns[d] == NO_COLUMN ? -INFINITY : -(SCALAR)(columns[d] >> LOW_BITS);
-    real least = set_max(FROM_LANES(high), scratch);
-    uint column = (uint)-FIRST(least);
-#if LOW_BITS
-    SCALAR low[VEC];
-    for (uint d = 0; d < VEC; d++)
-        low[d] = high[d] == FIRST(least) ? -(SCALAR)(columns[d] & 0xffffu) : -INFINITY;
-    column = column << 16 | (uint)-FIRST(set_max(FROM_LANES(low), scratch));
-#endif
-    return FIRST(least) == -INFINITY ? NO_COLUMN : column;
+    struct top top;
+    EACH_PART (p)
+        top.part[p] = (real_bits)(~column);
+    top = set_top(top, 0, scratch);
+    return ~(uint)FIRST(top.part[0]);
 }
 
 /* How many columns a worker takes at most, and its i-th one, or NO_COLUMN where it takes
@@ -71,10 +59,7 @@ INLINE uint first_of_max(struct row row, real max, uint first, uint step,
         for (uint d = 0; d < VEC && c + d < row.end && at == NO_COLUMN; d++)
             at = lane[d] == FIRST(max) ? c + d : at;
     }
-    uint columns[VEC];
-    for (uint d = 0; d < VEC; d++)
-        columns[d] = at;
-    return set_min_column(columns, scratch);
+    return set_min_column(at, scratch);
 }
 #endif
 

@@ -67,7 +67,7 @@ INLINE uint taken_hot(const struct taken *t, struct row row, real max, uint firs
         bool hot = row.one_hot && t->x[i] == max && is_taken(row, c);
         at = at == NO_COLUMN && hot ? c : at;
     }
-    return set_min_column(&at, scratch);
+    return set_min_column(at, scratch);
 }
 #endif
 

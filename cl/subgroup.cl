@@ -18,6 +18,11 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return lanes_sum(s, scratch);
 }
 
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return lanes_top(top, scratch);
+}
+
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {

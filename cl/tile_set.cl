@@ -46,6 +46,11 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
     EACH_OF(v, OP_NEEDS_REST ? 0 : n)
         sum[v].hi += sum[v].lo, sum[v].lo = (real)0;
 }
+
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return top;
+}
 #elif HAS_PTX && !REAL_IS_F64 && TILE / PACK <= 32
 enum {
     WARP = 32,
@@ -146,6 +151,37 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
     warp_sum(sum, n);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
+
+INLINE real_bits warp_most(real_bits v)
+{
+    UNROLL for (uint d = WARP / 2; d >= SETS; d /= 2)
+        v = most_of(v, AS_BITS(ptx_swap(AS_REAL(v), d)));
+    return v;
+}
+
+INLINE struct top warp_top(struct top top)
+{
+    struct top most;
+    most.part[0] = warp_most(top.part[0]);
+#if TOP_PARTS == 2
+    most.part[1] = warp_most(top.part[0] == most.part[0] ? top.part[1] : 0);
+#endif
+    return most;
+}
+
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    uint i = get_local_id(0), set = i % SETS, warp = i / WARP;
+    top = warp_top(top);
+    if (i % WARP < SETS)
+        top_put(top, scratch + warp * SETS + set, WARPS * SETS);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (uint k = i % WARP / SETS; k < WARPS; k += SHARE)
+        top = top_of(top, top_get(scratch + k * SETS + set, WARPS * SETS));
+    top = warp_top(top);
+    barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read before scratch is used again */
+    return top;
+}
 #else
 /* How many values of a set are left once four have become one as often as that goes. */
 #define TILE_FEW(n) ((n) > 4 ? (n) / 4 : (n))
@@ -175,6 +211,24 @@ INLINE void set_max_of(real *value, uint n, __local real *scratch)
             value[v] = real_max(value[v], scratch[v * WG + lane + k * SETS]);
     }
     barrier(CLK_LOCAL_MEM_FENCE); /* everybody has read before scratch is used again */
+}
+
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    uint i = get_local_id(0);
+    top_put(top, scratch + i, WG);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL for (uint left = WG / 2; left >= SETS; left /= 2)
+    {
+        if (i < left) {
+            top = top_of(top, top_get(scratch + i + left, WG));
+            top_put(top, scratch + i, WG);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    top = top_get(scratch + i % SETS, WG);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return top;
 }
 
 static struct pair pair_at(const __local real *scratch, uint i)

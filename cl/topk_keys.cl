@@ -6,9 +6,7 @@
  * number is or where numbers are equal and the column is lower.
  */
 #define SPARE ((real_u32)((1 << KEY_BITS) - 1))
-#define SIGN ((real_u32)(1u << 31))
 #define KEY_NONE ((real_u32)0x007fffffu) /* -inf, which no number beats that is no larger */
-#define SIGNS_OF(bits) ((real_u32)0 - ((bits) >> 31)) /* all bits where that one is set */
 
 struct keep {
     real_u32 key[LIST];
@@ -16,21 +14,24 @@ struct keep {
 
 static real_u32 key_of(real v, real_u32 c)
 {
-    real_u32 bits = AS_U32(v == (real)0 ? (real)0 : v); /* -0 is no less than 0 */
-    bits ^= SIGNS_OF(bits) | SIGN;
-    return (bits & ~SPARE) | (SPARE - c);
+    return (ordered(v) & ~SPARE) | (SPARE - c);
 }
 
-static real place_value(const struct keep *keep, uint j)
+static struct top place_top(const struct keep *keep, uint j)
 {
-    real_u32 bits = keep->key[j];
-    bits ^= SIGNS_OF(~bits) | SIGN;
-    return AS_F32(bits & ~SPARE);
+    struct top top = {{keep->key[j]}};
+    return top;
 }
 
-static real_u32 place_column(const struct keep *keep, uint j)
+static real top_value(struct top top)
 {
-    real_u32 key = keep->key[j];
+    real v = of_ordered(top.part[0]); /* with bits of the column behind the number's */
+    return AS_F32(AS_U32(v) & ~SPARE);
+}
+
+static real_u32 top_column(struct top top)
+{
+    real_u32 key = top.part[0];
     return key == KEY_NONE ? (real_u32)NO_COLUMN : SPARE - (key & SPARE);
 }
 

@@ -5,14 +5,20 @@ struct keep {
     real_u32 column[LIST];
 };
 
-static real place_value(const struct keep *keep, uint j)
+static struct top place_top(const struct keep *keep, uint j)
 {
-    return keep->value[j];
+    struct top top = {{ordered(keep->value[j]), TO_BITS(~keep->column[j])}};
+    return top;
 }
 
-static real_u32 place_column(const struct keep *keep, uint j)
+static real top_value(struct top top)
 {
-    return keep->column[j];
+    return of_ordered(top.part[0]);
+}
+
+static real_u32 top_column(struct top top)
+{
+    return ~TO_U32(top.part[1]);
 }
 
 static void place_clear(struct keep *keep, uint j)

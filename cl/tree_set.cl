@@ -42,6 +42,23 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    uint i = get_local_id(0);
+    top_put(top, scratch + i, WG);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint half_set = WG / 2; half_set > 0; half_set /= 2) {
+        if (i < half_set) {
+            top = top_of(top, top_get(scratch + i + half_set, WG));
+            top_put(top, scratch + i, WG);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    top = top_get(scratch, WG);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return top;
+}
+
 INLINE bool set_again(bool again, __local real *scratch)
 {
     return again;

@@ -11,3 +11,8 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     return lanes_sum(s, scratch);
 }
+
+INLINE struct top set_top(struct top top, uint later, __local real *scratch)
+{
+    return lanes_top(top, scratch);
+}
