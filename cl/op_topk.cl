@@ -140,7 +140,6 @@ static struct next next_after(struct row row, uint first, uint step, SCALAR valu
 
 #include "probability.cl"
 
-
 /* What place j holds: 0 where nothing is left for it, or where temperature 0 leaves one. */
 static real place_result(struct row row, struct result r, uint j, real v, uint column)
 {

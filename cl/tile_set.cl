@@ -155,7 +155,7 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
 INLINE real_bits warp_most(real_bits v)
 {
     UNROLL for (uint d = WARP / 2; d >= SETS; d /= 2)
-        v = most_of(v, AS_BITS(ptx_swap(AS_REAL(v), d)));
+        v = larger_bits(v, AS_BITS(ptx_swap(AS_REAL(v), d)));
     return v;
 }
 

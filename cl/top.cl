@@ -33,7 +33,7 @@ struct top {
 
 INLINE struct top set_top(struct top top, uint later, __local real *scratch);
 
-static real_bits most_of(real_bits a, real_bits b)
+static real_bits larger_bits(real_bits a, real_bits b)
 {
     return b > a ? b : a;
 }
@@ -41,10 +41,10 @@ static real_bits most_of(real_bits a, real_bits b)
 static struct top top_of(struct top a, struct top b)
 {
 #if TOP_PARTS == 2
-    real_bits same = most_of(a.part[1], b.part[1]);
+    real_bits same = larger_bits(a.part[1], b.part[1]);
     a.part[1] = a.part[0] > b.part[0] ? a.part[1] : a.part[0] < b.part[0] ? b.part[1] : same;
 #endif
-    a.part[0] = most_of(a.part[0], b.part[0]);
+    a.part[0] = larger_bits(a.part[0], b.part[0]);
     return a;
 }
 
@@ -83,7 +83,7 @@ INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
 #if LANES_BY == LANES_KHR
     return sub_group_reduce_max(v);
 #elif LANES_BY == LANES_VECTOR
-#define STEP(swap) v = most_of(v, swap(v));
+#define STEP(swap) v = larger_bits(v, swap(v));
     EACH_SWAP(STEP)
 #undef STEP
     return v;
@@ -93,7 +93,7 @@ INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
         return ptx_most(v);
 #endif
     UNROLL for (uint d = lanes / 2; d > 0; d /= 2)
-        v = most_of(v, AS_BITS(lanes_swap(AS_REAL(v), d, scratch)));
+        v = larger_bits(v, AS_BITS(lanes_swap(AS_REAL(v), d, scratch)));
     return v;
 #endif
 }
