@@ -125,6 +125,23 @@ size_t clsm_config_launch_rows(const struct config *config, const struct problem
     return most - most % clsm_config_rows_per_group(config, p, t);
 }
 
+size_t clsm_config_list(const struct config *config, const struct problem *p,
+                        const struct traits *t)
+{
+    const size_t few = 6;     /* up to which none is left out */
+    const double rare = 1e-3; /* rows with such a worker, by chance */
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t k = p->k, workers = clsm_config_workers(config, t), places = 0;
+    if (workers == 1 || (v->reads == 1 && k <= few))
+        return k;
+    if (v->reads > 1) /* there are more rows to go on with meanwhile */
+        places = 3 * k / workers + 3;
+    else
+        for (double rows = (double)workers; places < k && rows > rare; places++)
+            rows *= (double)(k - places) / ((double)(places + 1) * (double)workers);
+    return places < k ? places : k;
+}
+
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {

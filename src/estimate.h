@@ -52,10 +52,8 @@ unsigned clsm_numbers_out(const struct problem *p);
 /* Steps for each element more than for plain ones: where a logit is more than x. */
 double clsm_form_steps(const struct problem *p);
 
-/* Places of the list that each of so many workers has, see cl/op_topk.cl; and how many
- * of n elements find at least one list of so many lanes, which step as one, that they
- * belong in. */
-double clsm_list_length(const struct problem *p, double workers);
+/* How many of n elements find at least one list of so many lanes, which step as one, that
+ * they belong in. */
 double clsm_list_entered(double n, double length, double lanes);
 
 /* Steps of each of a row's work-items for its list of the largest, and the cycles that

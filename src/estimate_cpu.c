@@ -229,7 +229,7 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
     if (width == 1)
         return cols * costs->list.item;
     double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);
-    double length = clsm_list_length(p, width);
+    double length = (double)clsm_config_list(config, p, t);
     double entered = clsm_list_entered(vectors, length, width);
     double vector = costs->list.vector * (wide > 1 ? wide * costs->list.wider : 1);
     return costs->list.row + vectors * vector +

@@ -14,19 +14,19 @@
  * leave through local memory there, see bench/NOTES.md. */
 enum {
     DROP_STEPS = 3,     /* for each place of the list whose head was taken */
-    STORE_STEPS = 26,   /* of one that lanes write, for each lane's that it is apart, */
-    FOUR_STEPS = 11,    /* of four that a work-item alone writes as one, */
+    STORE_STEPS = 31,   /* of one that lanes write, for each lane's that it is apart, */
+    FOUR_STEPS = 10,    /* of four that a work-item alone writes as one, */
     TWO_STEPS = 17,     /* of two, */
-    ALONE_STEPS = 42,   /* of one by itself */
-    AGAIN_STEPS = 462,  /* for each element, if a list has run out */
-    FREE_REGISTERS = 42 /* that elements and lists have room in */
+    ALONE_STEPS = 33,   /* of one by itself */
+    AGAIN_STEPS = 135,  /* for each element, if a list has run out */
+    FREE_REGISTERS = 47 /* that elements and lists have room in */
 };
 
 /* Steps for each place that an element is moved past, as a pair and as a key; how much
  * longer they take for each register that there is no room for; registers of an element
  * of 2 bytes. */
-static const double PAIR_STEPS = 1.15, KEY_STEPS = 0.43, CROWDED = 0.15,
-                    HALF_HELD = 0.29;
+static const double PAIR_STEPS = 4, KEY_STEPS = 0.45, CROWDED = 0.18,
+                    HALF_HELD = 0.36;
 
 /* Who has a list. */
 enum holder { LOOP, GROUP, LANES, BLOCK, STAGED, ITEM, TILE };
@@ -38,13 +38,13 @@ static const struct {
     double level;          /* steps of a place, for each doubling of lanes that agree */
     bool holds;            /* are elements in registers? */
 } costs_of[] = {
-    [LOOP] = {0, 70, 0, 1, 0, false},
-    [GROUP] = {12, 330, 972, 1, 0, true},
-    [LANES] = {19.8, 53, 1768, 1, 23, true},
-    [BLOCK] = {12.4, 0, 185, 1, 11.6, true},
-    [STAGED] = {24.4, 24.7, 203, 1.32, 7.6, true},
-    [ITEM] = {17.3, 9.4, 0, 1, 0, true},
-    [TILE] = {24.2, 175, 7256, 2.33, 0, false},
+    [LOOP] = {0, 63, 0, 0.85, 0, false},
+    [GROUP] = {8.4, 190, 188, 1.25, 0, true},
+    [LANES] = {30, 49, 1400, 0.56, 17, true},
+    [BLOCK] = {11.3, 0, 154, 0.87, 13, true},
+    [STAGED] = {17, 31.5, 310, 1.23, 8.5, true},
+    [ITEM] = {24, 10, 0, 1.46, 0, true},
+    [TILE] = {22, 230, 7000, 2.1, 0, false},
 };
 
 static enum holder holder_of(const struct config *config, const struct problem *p)
@@ -59,12 +59,6 @@ static enum holder holder_of(const struct config *config, const struct problem *
     if (v->geometry == ROW_PER_CLUSTER)
         return LANES;
     return v->packs ? GROUP : LOOP;
-}
-
-double clsm_list_length(const struct problem *p, double workers)
-{
-    double share = floor(3 * (double)p->k / workers) + 3, k = (double)p->k;
-    return workers > 1 && share < k ? share : k;
 }
 
 double clsm_list_entered(double n, double length, double lanes)
@@ -112,7 +106,7 @@ double clsm_list_steps(const struct config *config, const struct problem *p,
     double workers = clsm_config_workers(config, t), k = (double)p->k;
     double pack = packs ? (double)PACK_BYTES / (double)clsm_type_bytes(p->x.type) : 1;
     double busy = fmin(workers, fmax(1, ceil((double)p->cols / pack)));
-    double length = clsm_list_length(p, workers), n = (double)p->cols / busy;
+    double length = (double)clsm_config_list(config, p, t), n = (double)p->cols / busy;
     double entered = clsm_list_entered(n, length, SET_LANES);
     double place = costs_of[by].place;
     if (workers > 1)

@@ -124,23 +124,6 @@ static bool x_stays(const struct config *config, const struct problem *p)
            !half_masks_stay(config, p);
 }
 
-/* For how many of a row's k largest each of its workers has a list. One whose list is
- * given away looks for the next among its columns again, while the others wait. */
-static size_t list_places(const struct variant *v, size_t k, size_t workers)
-{
-    const size_t few = 6;     /* up to which none is left out */
-    const double rare = 1e-3; /* rows with such a worker, by chance */
-    if (workers == 1 || (v->reads == 1 && k <= few))
-        return k;
-    size_t places = 0;
-    if (v->reads > 1) /* there are more rows to go on with meanwhile */
-        places = 3 * k / workers + 3;
-    else
-        for (double rows = (double)workers; places < k && rows > rare; places++)
-            rows *= (double)(k - places) / ((double)(places + 1) * (double)workers);
-    return places < k ? places : k;
-}
-
 static void describe_config(const struct config *config, const struct problem *p,
                             const struct traits *t, struct build *b)
 {
@@ -153,7 +136,7 @@ static void describe_config(const struct config *config, const struct problem *p
                      (v->packs ? clsm_config_parts(config, p, t) : 1);
     put(b, " -DWORKERS=%zu", workers);
     if (clsm_problem_y(p) == CLSM_Y_K)
-        put(b, " -DLIST=%zu", list_places(v, p->k, workers));
+        put(b, " -DLIST=%zu", clsm_config_list(config, p, t));
     if (v->packs)
         put(b, " -DPACKS=%u -DKEPT=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
             clsm_config_kept(config, p, t), clsm_config_parts(config, p, t));

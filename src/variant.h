@@ -92,6 +92,11 @@ size_t clsm_config_wg(const struct config *config);
 /* Work-items or vector elements that share a row. */
 unsigned clsm_config_workers(const struct config *config, const struct traits *t);
 
+/* For how many of a row's k largest each of its workers has a list. One whose list is given
+ * away looks for the next among its columns again, while the others wait. */
+size_t clsm_config_list(const struct config *config, const struct problem *p,
+                        const struct traits *t);
+
 /* Neighbouring rows that a work-group takes together, each with workers of its own. */
 unsigned clsm_config_tile(const struct config *config);
 
