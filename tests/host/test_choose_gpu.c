@@ -136,18 +136,18 @@ START_TEST(a_long_list_is_made_where_rows_are_looped_over)
         size_t rows, cols, k;
         const char *variant;
     } cases[] = {
-        {2418, 479, 3, "cluster"},      {1450, 2038, 4, "group"},
+        {2418, 479, 3, "cluster"},      {1450, 2038, 4, "cluster"},
         {21100, 1100, 1, "cluster"},    {24000, 1700, 6, "cluster"},
         {6132, 735, 7, "subgroup"},     {8978, 256, 9, "staged"},
         {98, 5688, 10, "registers"},    {221, 7737, 16, "registers"},
         {4995, 15680, 14, "registers"}, {1709, 34752, 10, "online"},
         {212530, 436, 13, "cluster"},   {111848, 150, 4, "staged"},
         {524288, 16, 8, "staged"},      {149, 28330, 6, "registers"},
-        {8000, 300, 16, "strided"},     {3050, 270, 13, "subgroup"},
+        {8000, 300, 16, "cluster"},     {3050, 270, 13, "subgroup"},
         {128, 128, 8, "staged"},        {2500, 160, 14, "staged"},
         {22369, 6000, 1, "registers"},  {16384, 8192, 2, "registers"},
         {15252, 8800, 3, "registers"},  {300, 52000, 1, "registers"},
-        {2581, 52000, 3, "online"},     {16384, 8192, 8, "registers"},
+        {2581, 52000, 3, "registers"},  {16384, 8192, 8, "registers"},
         {30000, 704, 14, "strided"},    {62165, 16, 15, "staged"},
         {67399, 11, 3, "spatial"},      {551173, 7, 3, "staged"},
         {60000, 8, 8, "spatial"},
