@@ -104,6 +104,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
         return (double)(c * 3 / cols) * (d->special == 1 ? 42 : 50) + v / 8;
     case INPUT_CROWDED:
         return c % 256 == d->place % 256 ? 40 + v : v;
+    case INPUT_ZEROS:
+        return d->special % 2 == c % 2 ? -fabs(v) : v < 0 ? -0.0 : 0.0;
     case INPUT_DENORMAL:
         return denormal(type, random_unit(state));
     case INPUT_MINUS_INF:

@@ -19,6 +19,7 @@
     X(RISING, "rising")         /* each element above the last: the maximum moves */   \
     X(STEPS, "steps")           /* thirds, each far above the last */                  \
     X(CROWDED, "crowded")       /* N(0, 1), every 256th far above: one worker's */     \
+    X(ZEROS, "zeros")           /* 0 and -0, others of N(0, 1) below */                \
     X(DENORMAL, "denormal")     /* subnormal numbers of the type */                    \
     X(MINUS_INF, "minus-inf")   /* N(0, 1), four fifths -inf */                        \
     X(PLUS_INF, "plus-inf")     /* N(0, 1), one to three elements +inf */              \
