@@ -105,8 +105,9 @@ INLINE struct pair set_sum(struct pair s, __local real *scratch)
     return s;
 }
 
-/* Each writes where nobody reads what the one before wrote, and the last one of a row where its sum
- * was, which all have read. */
+/* In turns each writes where nobody reads what the one before wrote, and a row's last one where its
+ * sum was, which all have read. One that is alone waits for all to read: no maximum and no sum may
+ * come before the next row's. */
 INLINE struct top set_top(struct top top, uint later, __local real *scratch)
 {
     __local real *part = scratch + LANES_SCRATCH + later % 2 * TOP_PARTS * MOST_SETS;
@@ -118,5 +119,8 @@ INLINE struct top set_top(struct top top, uint later, __local real *scratch)
     top = top_get(part + k, MOST_SETS);
     for (k += lanes_size(); k < lanes_count(); k += lanes_size())
         top = top_of(top, top_get(part + k, MOST_SETS));
+#if OP_WRITES != WRITES_ITSELF
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     return lanes_top(top, scratch);
 }

@@ -7,7 +7,7 @@
 #define LIMIT 0 /* 1: the non-finite policy `limit` */
 #endif
 #ifndef FAR
-#define FAR 0 /* 1: rows of more than 2^24 columns */
+#define FAR 0 /* 1: rows of millions of columns, where the rounding of a sum shows */
 #endif
 #ifndef ONE_HOT
 #define ONE_HOT 0 /* 1: temperature 0 in all rows */

@@ -78,7 +78,7 @@ static void describe_problem(const struct problem *p, struct build *b)
         {"LOGITS_READY", clsm_problem_holds_logits(p)},
         {"DETERMINISTIC", p->deterministic},
         {"HAS_SOFTCAP", p->softcap != 0},
-        {"FAR", p->cols > (size_t)1 << 22}, /* columns nearly beyond an f32's digits */
+        {"FAR", p->cols > (size_t)1 << 22}, /* the rounding of a sum shows */
         {"ONE_HOT", p->one_hot},
         {"CAUSAL", p->causal},
         {"WINDOW", p->window != 0},
