@@ -56,3 +56,43 @@ INLINE real set_add(real v, __local real *scratch)
     return cluster_add(v, CLUSTER, scratch);
 }
 #endif
+
+#if HAS_CANDIDATES
+INLINE __local real *set_kept(__local real *scratch)
+{
+    return scratch + LANES_SCRATCH + 1 + get_local_id(0) / CLUSTER * KEEP_REALS;
+}
+
+INLINE void set_wait(void)
+{
+#if LANES_BY == LANES_PTX
+    ptx_lanes_wait();
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+INLINE bool sets_any(bool v, __local real *scratch)
+{
+#if LANES_BY == LANES_LOCAL
+    return cluster_max(v ? (real)1 : (real)0, WG, scratch) > (real)0;
+#else
+    return lanes_any(v, scratch);
+#endif
+}
+
+/* Shares are lanes as far apart as there are shares. */
+INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch)
+{
+    set_wait(); /* for all to see how many the row before had */
+    if (begins && get_local_id(0) % CLUSTER == 0)
+        *(__local uint *)kept = 0;
+    set_wait();
+    return apart_most(v, CLUSTER, SHARES, scratch);
+}
+
+INLINE real_bits shares_most(real_bits v, __local real *scratch)
+{
+    return cluster_most(v, SHARES, scratch);
+}
+#endif

@@ -124,3 +124,47 @@ INLINE struct top set_top(struct top top, uint later, __local real *scratch)
 #endif
     return lanes_top(top, scratch);
 }
+
+#if HAS_CANDIDATES
+INLINE __local real *set_kept(__local real *scratch)
+{
+    return scratch + SCRATCH_REALS;
+}
+
+/* There is nothing left to wait for behind a sum, and all of a work-group has one row. */
+INLINE void set_wait(void)
+{
+}
+
+INLINE bool sets_any(bool v, __local real *scratch)
+{
+    return v;
+}
+
+/* Shares are lanes as far apart as a set of lanes has shares, or sets as far apart as there are
+ * shares. */
+INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch)
+{
+    const uint sets = MOST_SETS, inside = SHARES > sets ? SHARES / sets : 1;
+    __local real *share = SHARES > sets ? kept + SHARES_AT : scratch + LANES_SCRATCH + 2 * sets;
+    v = inside > 1 ? apart_most(v, LANES, inside, scratch) : lanes_most(v, scratch);
+    if (lane_id() < inside)
+        share[lanes_id() * inside + lane_id()] = AS_REAL(v);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint all = sets * inside;
+    v = AS_BITS(share[lane_id() % all]);
+    for (uint k = lane_id() + LANES; k < all; k += LANES)
+        v = larger_bits(v, AS_BITS(share[k]));
+    if (all > SHARES)
+        v = apart_most(v, all < LANES ? all : LANES, SHARES, scratch);
+    if (begins && get_local_id(0) == 0)
+        *(__local uint *)kept = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return v;
+}
+
+INLINE real_bits shares_most(real_bits v, __local real *scratch)
+{
+    return lanes_most(v, scratch);
+}
+#endif

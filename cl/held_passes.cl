@@ -73,7 +73,11 @@ INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
     real most = -INFINITY;
 #if OP_NEEDS_MAX
     most = held_max(held, kept, row, cut, first);
+#if HAS_CANDIDATES
+    s.max = keep_threshold(keep, most, true, set_kept(scratch), scratch);
+#else
     s.max = set_max(most, scratch);
+#endif
     if (TAMED && s.max == (real)INFINITY)
         held_tame(held, kept);
     if (!MAX_OF_WORDS)

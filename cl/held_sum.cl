@@ -51,7 +51,7 @@ INLINE real held_max(const struct held *h, uint kept, struct row row, struct cut
 INLINE void keep_edges(const struct held *h, struct row row, struct cut cut, uint first,
                        struct keep *keep, bool tail)
 {
-#if OP_KEEPS
+#if OP_KEEPS && !HAS_CANDIDATES
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
     {
         struct element e = edge_element(h, row, cut, first, i);
@@ -70,15 +70,38 @@ INLINE void pack_terms(const struct pack *pack, struct row row, uint c, real max
             term[k] = sharp_term(term[k], pack_logit(pack, row, k), max);
 }
 
-/* Columns of pack j for an operation that keeps something. */
+/* Columns of pack j for an operation that keeps something; of candidates, only that there are any:
+ * what does not take part is below any threshold. */
 INLINE void keep_pack(const struct pack *pack, struct row row, struct cut cut, uint first,
                       uint j, struct keep *keep)
 {
-#if OP_KEEPS
+#if HAS_CANDIDATES
+    bool any = false;
+    UNROLL for (uint k = 0; k < PACK; k++)
+        any |= keep_wants(keep, pack_logit(pack, row, k));
+    keep->packs |= any ? 1u << j : 0;
+#elif OP_KEEPS
     uint c = pack_column(cut, first, j);
     UNROLL for (uint k = 0; k < PACK; k++)
         if (pack_is_there(cut, first, j) && is_seen(row, c + k))
             keep_add(keep, row, pack_element(pack, row, c + k, k));
+#endif
+}
+
+/* The candidates, of which packs are read again: so this is a few instructions, where each pack's
+ * would be in the way of all the others'. */
+INLINE void keep_candidates(const struct held *h, struct row row, struct cut cut, uint first,
+                            struct keep *keep)
+{
+#if HAS_CANDIDATES
+    UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
+        keep_add(keep, row, edge_element(h, row, cut, first, i));
+    for (uint packs = keep->packs; packs; packs &= packs - 1) {
+        uint c = pack_column(cut, first, 31 - clz(packs & (0 - packs)));
+        UNROLL for (uint k = 0; k < PACK; k++)
+            if (is_seen(row, c + k))
+                keep_add(keep, row, row_element(row, c + k));
+    }
 #endif
 }
 
@@ -208,6 +231,7 @@ INLINE struct pair held_sum(struct held *h, uint kept, struct row row, struct cu
             set_stocked(h, j, &pack);
     }
     keep_edges(h, row, cut, first, keep, true);
+    keep_candidates(h, row, cut, first, keep);
     real ones = (real)0;
     sum = edge_sum(h, row, cut, first, max, sum, &ones);
 #if OP_NEEDS_REST && OP_NEEDS_MAX

@@ -19,6 +19,15 @@
 #define WORKERS 1
 #endif
 
+#ifndef CANDIDATES
+#define CANDIDATES 0 /* as many as there is room for, where a mapping can tell a threshold */
+#endif
+#if CANDIDATES && LANES_SWAP && VEC == 1
+#define HAS_CANDIDATES 1
+#else
+#define HAS_CANDIDATES 0
+#define KEEP_REALS 0
+#endif
 #ifndef LIST
 #define LIST PLACES /* or as few as the host says, which are rarely all given away */
 #endif
@@ -68,10 +77,10 @@ static bool any_lane(places_bool m)
 #include "topk_pairs.cl"
 #endif
 
-static void keep_start(struct keep *keep, struct row row)
+static void list_start(struct list *list)
 {
     for (uint j = 0; j < LIST; j++)
-        place_clear(keep, j);
+        place_clear(list, j);
 }
 
 /* Numbers as they are ranked; those past the row's end are never listed. */
@@ -90,20 +99,14 @@ static real_u32 columns_at(uint c)
 #endif
 }
 
-static void keep_add(struct keep *keep, struct row row, struct element e)
-{
-    if (e.c < row.end)
-        list_add(keep, ranked(row, e.x, e.c), columns_at(e.c));
-}
-
 /* Drop the heads of these lanes' lists. */
-static void list_drop(struct keep *keep, places_bool m)
+static void list_drop(struct list *list, places_bool m)
 {
-    struct keep none;
+    struct list none;
     place_clear(&none, 0);
     EACH_PLACE (uint j = 0; j + 1 < LIST; j++)
-        place_copy(keep, j, keep, j + 1, m);
-    place_copy(keep, LIST - 1, &none, 0, m);
+        place_copy(list, j, list, j + 1, m);
+    place_copy(list, LIST - 1, &none, 0, m);
 }
 
 static uint worker_columns(struct row row, uint first, uint step);
@@ -135,6 +138,17 @@ static struct next next_after(struct row row, uint first, uint step, SCALAR valu
     return next;
 }
 
+#if HAS_CANDIDATES
+struct keep {
+    real threshold;
+    uint packs; /* a bit for each that reaches it */
+    __local real *kept; /* see topk_candidates.cl */
+};
+#else
+struct keep {
+    struct list list;
+};
+#endif
 #define keep_reduce(keep, scratch)
 #define keep_end(keep, row, result)
 
@@ -176,14 +190,14 @@ typedef ushort2 some_f16, some_bf16;
 typedef ulong2 some_f64;
 #endif
 
-static real kept_result(struct row row, struct result r, const struct keep *keep, uint j)
+static real kept_result(struct row row, struct result r, const struct list *list, uint j)
 {
-    struct top top = place_top(keep, j);
+    struct top top = place_top(list, j);
     return place_result(row, r, j, top_value(top), top_column(top));
 }
 
 /* By the one worker that a row has. */
-static void write_alone(struct row row, struct result r, const struct keep *keep)
+static void write_alone(struct row row, struct result r, const struct list *list)
 {
 #ifdef PLACES_AT_ONCE
     typedef CAT(some_, Y) some_y;
@@ -193,8 +207,8 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
             some_y y;
             some_u32 columns;
             UNROLL for (uint k = 0; k < PLACES_AT_ONCE; k++) {
-                store_one(kept_result(row, r, keep, j + k), (mem_y *)&y + k);
-                ((uint *)&columns)[k] = top_column(place_top(keep, j + k));
+                store_one(kept_result(row, r, list, j + k), (mem_y *)&y + k);
+                ((uint *)&columns)[k] = top_column(place_top(list, j + k));
             }
             *(__global some_y *)(row.y + j) = y;
             *(__global some_u32 *)(row.indices + j) = columns;
@@ -203,19 +217,19 @@ static void write_alone(struct row row, struct result r, const struct keep *keep
     }
 #endif
     EACH_PLACE (uint j = 0; j < PLACES; j++)
-        put_place(row, j, kept_result(row, r, keep, j), top_column(place_top(keep, j)));
+        put_place(row, j, kept_result(row, r, list, j), top_column(place_top(list, j)));
 }
 #endif
 
 /* The worker whose turn place j is keeps it, until all of them write theirs. */
-INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first,
-                     uint step, __local real *scratch)
+INLINE void write_listed(struct row row, struct result r, struct list *list, uint first,
+                         uint step, __local real *scratch)
 {
     uint sharers = step / VEC; /* lanes of a vector are one's own */
 #if WORKERS == 1 && VEC == 1
     if (sharers == 1) {
         if (row.inside)
-            write_alone(row, r, keep);
+            write_alone(row, r, list);
         return;
     }
 #endif
@@ -223,17 +237,17 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
     uint mine_column = NO_COLUMN;
     real_u32 given = (real_u32)0; /* of what has been in the lists */
     for (uint j = 0; j < PLACES; j++) {
-        struct top head = place_top(keep, 0), best = set_top(head, PLACES - 1 - j, scratch);
+        struct top head = place_top(list, 0), best = set_top(head, PLACES - 1 - j, scratch);
         SCALAR value = FIRST(top_value(best));
         uint column = FIRST(top_column(best));
         places_bool taken = top_column(head) == (real_u32)column;
         if (column != NO_COLUMN && ANY_OF(taken)) {
-            list_drop(keep, taken);
+            list_drop(list, taken);
             given += taken ? (real_u32)1 : (real_u32)0;
             places_bool out = taken && given >= (real_u32)LIST;
             if (LIST < PLACES && j + 1 < PLACES && ANY_OF(out)) {
                 struct next next = next_after(row, first, step, value, column);
-                list_add(keep, OF_REALS(out) ? next.v : (real)(-INFINITY), next.c);
+                list_add(list, OF_REALS(out) ? next.v : (real)(-INFINITY), next.c);
             }
         }
         uint turn = j % sharers;
@@ -248,3 +262,24 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
         }
     }
 }
+
+#if HAS_CANDIDATES
+#include "topk_candidates.cl"
+#else
+static void keep_start(struct keep *keep, struct row row)
+{
+    list_start(&keep->list);
+}
+
+static void keep_add(struct keep *keep, struct row row, struct element e)
+{
+    if (e.c < row.end)
+        list_add(&keep->list, ranked(row, e.x, e.c), columns_at(e.c));
+}
+
+INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first,
+                     uint step, __local real *scratch)
+{
+    write_listed(row, r, &keep->list, first, step, scratch);
+}
+#endif

@@ -74,6 +74,12 @@ static float ptx_min_nan(float a, float b)
     return v;
 }
 
+/* Until all lanes that have not ended are here, and see what each left in local memory. */
+static void ptx_lanes_wait(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+}
+
 /* Is v true in any lane? All lanes come here. */
 static bool ptx_any(bool v)
 {

@@ -135,10 +135,10 @@ static void ptx_wait_copies(void)
 }
 
 /* Loads before this are sent for before those behind it, whatever the compiler thinks of the
- * order; all lanes that have not ended come here. */
+ * order. */
 static void ptx_ask(void)
 {
-    __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory");
+    ptx_lanes_wait();
 }
 
 /* Four words to memory if they are `there`: as one if it fits, or in units of 2 or of 4 bytes.

@@ -199,6 +199,8 @@ INLINE void three_passes(struct row row, uint first, uint step, __local real *sc
 
 #if VEC == 1 && (OP_GIVEN || !OP_NEEDS_MAX)
 #define two_passes three_passes /* there is no maximum to find on the way */
+#elif HAS_CANDIDATES
+#include "two_passes_kept.cl"
 #elif VEC == 1
 /* Running maximum and sum, then write: reads x twice. The maximum is raised at most once
  * per BLOCK elements. Source: Milakov and Gimelshein, arXiv:1805.02867, algorithm 3. */

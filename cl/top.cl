@@ -76,6 +76,17 @@ INLINE struct top top_get(const __local real *from, uint step)
 }
 
 #if LANES_BY != LANES_NONE
+#if LANES_SWAP && LANES_BY != LANES_VECTOR
+/* The largest number of those of `lanes` neighbours, a power of two, that are a multiple of `apart`,
+ * another one, from each. */
+INLINE real_bits apart_most(real_bits v, uint lanes, uint apart, __local real *scratch)
+{
+    UNROLL for (uint d = lanes / 2; d >= apart; d /= 2)
+        v = larger_bits(v, AS_BITS(lanes_swap(AS_REAL(v), d, scratch)));
+    return v;
+}
+#endif
+
 /* The largest of `lanes` neighbours' numbers, a power of two, or of all lanes' where that is all
  * there is. */
 INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
@@ -92,9 +103,7 @@ INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
     if (lanes == LANES)
         return ptx_most(v);
 #endif
-    UNROLL for (uint d = lanes / 2; d > 0; d /= 2)
-        v = larger_bits(v, AS_BITS(lanes_swap(AS_REAL(v), d, scratch)));
-    return v;
+    return apart_most(v, lanes, 1, scratch);
 #endif
 }
 
@@ -109,5 +118,6 @@ INLINE struct top cluster_top(struct top top, uint lanes, __local real *scratch)
     return most;
 }
 
+#define lanes_most(v, scratch) cluster_most(v, LANES, scratch)
 #define lanes_top(top, scratch) cluster_top(top, LANES, scratch)
 #endif

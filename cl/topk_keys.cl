@@ -8,7 +8,7 @@
 #define SPARE ((real_u32)((1 << KEY_BITS) - 1))
 #define KEY_NONE ((real_u32)0x007fffffu) /* -inf, which no number beats that is no larger */
 
-struct keep {
+struct list {
     real_u32 key[LIST];
 };
 
@@ -17,9 +17,15 @@ static real_u32 key_of(real v, real_u32 c)
     return (ordered(v) & ~SPARE) | (SPARE - c);
 }
 
-static struct top place_top(const struct keep *keep, uint j)
+static struct top top_at(real v, real_u32 c)
 {
-    struct top top = {{keep->key[j]}};
+    struct top top = {{key_of(v, c)}};
+    return top;
+}
+
+static struct top place_top(const struct list *list, uint j)
+{
+    struct top top = {{list->key[j]}};
     return top;
 }
 
@@ -35,25 +41,25 @@ static real_u32 top_column(struct top top)
     return key == KEY_NONE ? (real_u32)NO_COLUMN : SPARE - (key & SPARE);
 }
 
-static void place_clear(struct keep *keep, uint j)
+static void place_clear(struct list *list, uint j)
 {
-    keep->key[j] = KEY_NONE;
+    list->key[j] = KEY_NONE;
 }
 
 /* In the lanes of m. */
-static void place_copy(struct keep *keep, uint to, const struct keep *from, uint j, places_bool m)
+static void place_copy(struct list *list, uint to, const struct list *from, uint j, places_bool m)
 {
-    keep->key[to] = m ? from->key[j] : keep->key[to];
+    list->key[to] = m ? from->key[j] : list->key[to];
 }
 
-static void list_add(struct keep *keep, real v, real_u32 c)
+static void list_add(struct list *list, real v, real_u32 c)
 {
     real_u32 key = key_of(v, c);
-    if (!ANY_OF(key > keep->key[LIST - 1]))
+    if (!ANY_OF(key > list->key[LIST - 1]))
         return;
     EACH_PLACE (uint j = LIST - 1; j > 0; j--) {
-        real_u32 above = keep->key[j - 1], larger = key > keep->key[j] ? key : keep->key[j];
-        keep->key[j] = larger < above ? larger : above;
+        real_u32 above = list->key[j - 1], larger = key > list->key[j] ? key : list->key[j];
+        list->key[j] = larger < above ? larger : above;
     }
-    keep->key[0] = key > keep->key[0] ? key : keep->key[0];
+    list->key[0] = key > list->key[0] ? key : list->key[0];
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorted lists of numbers and their columns, one for each lane of a vector. */
-struct keep {
+struct list {
     real value[LIST];
     real_u32 column[LIST];
 };
 
-static struct top place_top(const struct keep *keep, uint j)
+static struct top top_at(real v, real_u32 c)
 {
-    struct top top = {{ordered(keep->value[j]), TO_BITS(~keep->column[j])}};
+    struct top top = {{ordered(v), TO_BITS(~c)}};
     return top;
+}
+
+static struct top place_top(const struct list *list, uint j)
+{
+    return top_at(list->value[j], list->column[j]);
 }
 
 static real top_value(struct top top)
@@ -21,34 +26,34 @@ static real_u32 top_column(struct top top)
     return ~TO_U32(top.part[1]);
 }
 
-static void place_clear(struct keep *keep, uint j)
+static void place_clear(struct list *list, uint j)
 {
-    keep->value[j] = (real)(-INFINITY);
-    keep->column[j] = (real_u32)NO_COLUMN;
+    list->value[j] = (real)(-INFINITY);
+    list->column[j] = (real_u32)NO_COLUMN;
 }
 
 /* In the lanes of m. */
-static void place_copy(struct keep *keep, uint to, const struct keep *from, uint j, places_bool m)
+static void place_copy(struct list *list, uint to, const struct list *from, uint j, places_bool m)
 {
-    keep->value[to] = OF_REALS(m) ? from->value[j] : keep->value[to];
-    keep->column[to] = m ? from->column[j] : keep->column[to];
+    list->value[to] = OF_REALS(m) ? from->value[j] : list->value[to];
+    list->column[to] = m ? from->column[j] : list->column[to];
 }
 
 /* Columns of a lane come in rising order, so an equal one goes behind those before it. From the
  * last place to the first, so that no place waits for another. */
-static void list_add(struct keep *keep, real v, real_u32 c)
+static void list_add(struct list *list, real v, real_u32 c)
 {
-    places_bool beats = OF_COLUMNS(v > keep->value[LIST - 1]);
+    places_bool beats = OF_COLUMNS(v > list->value[LIST - 1]);
     if (!ANY_OF(beats))
         return;
     EACH_PLACE (uint j = LIST - 1; j > 0; j--) {
-        places_bool moves = OF_COLUMNS(v > keep->value[j - 1]);
-        keep->value[j] = OF_REALS(moves)   ? keep->value[j - 1]
+        places_bool moves = OF_COLUMNS(v > list->value[j - 1]);
+        list->value[j] = OF_REALS(moves)   ? list->value[j - 1]
                          : OF_REALS(beats) ? v
-                                           : keep->value[j];
-        keep->column[j] = moves ? keep->column[j - 1] : beats ? c : keep->column[j];
+                                           : list->value[j];
+        list->column[j] = moves ? list->column[j - 1] : beats ? c : list->column[j];
         beats = moves;
     }
-    keep->value[0] = OF_REALS(beats) ? v : keep->value[0];
-    keep->column[0] = beats ? c : keep->column[0];
+    list->value[0] = OF_REALS(beats) ? v : list->value[0];
+    list->column[0] = beats ? c : list->column[0];
 }

@@ -142,6 +142,42 @@ size_t clsm_config_list(const struct config *config, const struct problem *p,
     return places < k ? places : k;
 }
 
+size_t clsm_config_shares(const struct config *config, const struct problem *p,
+                          const struct traits *t)
+{
+    const size_t most = 32; /* places */
+    const struct variant *v = &clsm_variants[config->variant];
+    size_t workers = clsm_config_workers(config, t), shares = 1;
+    size_t agree = workers < t->lanes ? workers : t->lanes;
+    if (clsm_problem_y(p) != CLSM_Y_K || !v->candidates || !(t->bits & TRAIT_SWAP) ||
+        agree < 2 || p->k > agree || p->k > most)
+        return 0;
+    while (shares < 2 * p->k && shares < agree)
+        shares *= 2;
+    return shares;
+}
+
+size_t clsm_config_candidates(const struct config *config, const struct problem *p,
+                              const struct traits *t)
+{
+    /* several times what is expected: of a row whose maxima are all known from the
+     * start, or not */
+    size_t shares = clsm_config_shares(config, p, t);
+    bool few = clsm_variants[config->variant].packs && 2 * p->k <= shares;
+    size_t room = (few ? 4 : 16) * shares, least = few ? 32 : 128;
+    return shares && room < least ? least : room;
+}
+
+size_t clsm_config_candidate_bytes(const struct config *config, const struct problem *p,
+                                   const struct traits *t)
+{
+    size_t parts = 1 + !clsm_problem_key_bits(p), real = clsm_problem_is_f64(p) ? 8 : 4;
+    size_t candidates = clsm_config_candidates(config, p, t);
+    size_t rows = clsm_config_rows_per_group(config, p, t);
+    size_t shares = clsm_config_shares(config, p, t);
+    return candidates ? (1 + shares + candidates * parts) * real * rows : 0;
+}
+
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,
                            const struct traits *t)
 {
@@ -201,7 +237,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
                                const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t local = clsm_config_scratch_bytes(config, p);
+    size_t local = clsm_config_scratch_bytes(config, p) +
+                   clsm_config_candidate_bytes(config, p, t);
     if (lacking(v->needs & ~t->bits))
         return lacking(v->needs & ~t->bits);
     if (p->cols > v->cols.max || (p->cols && p->cols < v->cols.min && !p->open_cols))

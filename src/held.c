@@ -164,7 +164,8 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
     unsigned packs = clsm_config_packs_held(config, p, t);
     size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
     size_t scratch = clsm_config_scratch_bytes(config, p) /
-                     (t->lanes_by == LANES_PTX ? t->lanes : 1);
+                         (t->lanes_by == LANES_PTX ? t->lanes : 1) +
+                     clsm_config_candidate_bytes(config, p, t);
     bool halves = clsm_type_bytes(p->x.type) == 2;
     bool stay = clsm_masks_stay(config, p);
     size_t item_bytes = stay     ? SETTLED_BYTES

@@ -136,7 +136,9 @@ static void describe_config(const struct config *config, const struct problem *p
                      (v->packs ? clsm_config_parts(config, p, t) : 1);
     put(b, " -DWORKERS=%zu", workers);
     if (clsm_problem_y(p) == CLSM_Y_K)
-        put(b, " -DLIST=%zu", clsm_config_list(config, p, t));
+        put(b, " -DLIST=%zu -DSHARES=%zu -DCANDIDATES=%zu",
+            clsm_config_list(config, p, t), clsm_config_shares(config, p, t),
+            clsm_config_candidates(config, p, t));
     if (v->packs)
         put(b, " -DPACKS=%u -DKEPT=%u -DPARTS=%zu", clsm_config_packs(config, p, t),
             clsm_config_kept(config, p, t), clsm_config_parts(config, p, t));

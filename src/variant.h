@@ -41,6 +41,7 @@ struct variant {
     unsigned needs;       /* traits, as bits */
     bool lanes;           /* exchanges values between lanes where the device can */
     bool packs;           /* holds the row in registers, in packs of 16 bytes of x */
+    bool candidates;      /* chooses a row's largest among what reaches a threshold */
     bool ahead;           /* has the next part's packs in local memory */
     bool settled;         /* a work-group has the same part of every row */
     bool whole_packs;     /* takes several rows at once, which fill 16 bytes of x */
@@ -212,6 +213,16 @@ size_t clsm_config_runs(const struct config *config, size_t rows,
 
 /* Local memory that its work-groups bring their results together in. */
 size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p);
+
+/* Where a row's largest elements are chosen among candidates: shares of its workers, of
+ * which each has one that is its largest, and how many candidates there is room for in
+ * local memory. 0 where lists are made. See cl/topk_candidates.cl. */
+size_t clsm_config_shares(const struct config *config, const struct problem *p,
+                          const struct traits *t);
+size_t clsm_config_candidates(const struct config *config, const struct problem *p,
+                              const struct traits *t);
+size_t clsm_config_candidate_bytes(const struct config *config, const struct problem *p,
+                                   const struct traits *t);
 
 /* Why the configuration cannot serve, in words; NULL if it can. */
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,

@@ -182,7 +182,7 @@ typedef uint64_t pair __attribute__((vector_size(16)));
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint32_t two_words __attribute__((vector_size(8)));
 float ptx_swap(float v, unsigned distance);
-void ptx_ask(void);
+void ptx_lanes_wait(void);
 void ptx_pause(void);
 pair ptx_look(volatile pair *p);
 void ptx_send(volatile pair *p, unsigned low, unsigned high, unsigned sign);
@@ -217,7 +217,7 @@ static bool all_came(unsigned long number)
     return true;
 }
 
-void ptx_ask(void)
+void ptx_lanes_wait(void)
 {
     unsigned long number = self()->exchanges++;
     for (m.lanes[m.current / LANES].arrived++; !all_came(number);)
