@@ -58,7 +58,7 @@ INLINE real set_add(real v, __local real *scratch)
 #endif
 
 #if HAS_CANDIDATES
-INLINE __local real *set_kept(__local real *scratch)
+INLINE __local real *keep_place(__local real *scratch)
 {
     return scratch + LANES_SCRATCH + 1 + get_local_id(0) / CLUSTER * KEEP_REALS;
 }

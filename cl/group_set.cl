@@ -126,7 +126,7 @@ INLINE struct top set_top(struct top top, uint later, __local real *scratch)
 }
 
 #if HAS_CANDIDATES
-INLINE __local real *set_kept(__local real *scratch)
+INLINE __local real *keep_place(__local real *scratch)
 {
     return scratch + SCRATCH_REALS;
 }

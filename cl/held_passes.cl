@@ -74,7 +74,7 @@ INLINE struct state held_set_state(struct held *held, uint kept, struct row row,
 #if OP_NEEDS_MAX
     most = held_max(held, kept, row, cut, first);
 #if HAS_CANDIDATES
-    s.max = keep_threshold(keep, most, true, set_kept(scratch), scratch);
+    s.max = keep_threshold(keep, most, true, keep_place(scratch), scratch);
 #else
     s.max = set_max(most, scratch);
 #endif

@@ -10,13 +10,13 @@
 enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many candidates there are */
 
 /* A mapping defines, for its set of workers:
- *     set_kept    its part of local memory, of KEEP_REALS, behind scratch
+ *     keep_place  its part of local memory, of KEEP_REALS, behind scratch
  *     set_shares  in each lane, the largest of a share's numbers, in a set of lanes those of all
  *                 shares; where a row begins, `kept` has 0 in front from then on
  *     shares_most the largest of these
  *     set_wait    until all see what each left in local memory before the sum
  *     sets_any    does something hold in this set, or in one that goes on together with it? */
-INLINE __local real *set_kept(__local real *scratch);
+INLINE __local real *keep_place(__local real *scratch);
 INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch);
 INLINE real_bits shares_most(real_bits v, __local real *scratch);
 INLINE void set_wait(void);

@@ -21,7 +21,7 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
             most = real_max(most, x[k]);
         }
         if ((b & (b - 1)) == 0)
-            keep_threshold(&keep, most, b == 0, set_kept(scratch), scratch);
+            keep_threshold(&keep, most, b == 0, keep_place(scratch), scratch);
         s = state_follow(s, most, unit);
         for (uint k = 0; k < BLOCK; k++) {
             struct element e = {c + k * step, x[k], (real)0};
@@ -38,7 +38,7 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
     }
     for (uint rest = c; rest < row.end; rest += step) /* fewer than BLOCK */
         most = real_max(most, row_logit(row, rest));
-    real max = keep_threshold(&keep, most, blocks == 0, set_kept(scratch), scratch);
+    real max = keep_threshold(&keep, most, blocks == 0, keep_place(scratch), scratch);
     s = state_raise(s, max);
     for (; c < row.end; c += step) {
         struct element e = row_element(row, c);
