@@ -56,12 +56,18 @@ double clsm_form_steps(const struct problem *p);
  * they belong in. */
 double clsm_list_entered(double n, double length, double lanes);
 
-/* Steps of each of a row's work-items for its list of the largest, and the cycles that
- * one waits for the next; 0 where there is none. */
+/* Steps of each of a row's work-items for the largest elements, and the cycles that
+ * these wait for; 0 where none are wanted. */
 double clsm_list_steps(const struct config *config, const struct problem *p,
                        const struct traits *t);
 double clsm_list_cycles(const struct config *config, const struct problem *p,
                         const struct traits *t);
+
+/* The same where they are chosen among candidates. */
+double clsm_candidate_steps(const struct config *config, const struct problem *p,
+                            const struct traits *t);
+double clsm_candidate_cycles(const struct config *config, const struct problem *p,
+                             const struct traits *t);
 
 /* Cycles of a CPU until a work-item has found the k largest of one softmax. */
 double clsm_topk_cycles(const struct config *config, const struct problem *p,

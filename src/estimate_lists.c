@@ -27,19 +27,8 @@ enum {
  * of 2 bytes. */
 static const double PAIR_STEPS = 4, KEY_STEPS = 0.45, CROWDED = 0.18, HALF_HELD = 0.36;
 
-/* Who has a list, or candidates: the ONES. */
-enum holder {
-    LOOP,
-    GROUP,
-    LANES,
-    BLOCK,
-    STAGED,
-    ITEM,
-    TILE,
-    SET_ONES,
-    LANE_ONES,
-    LOOP_ONES
-};
+/* Who has a list. */
+enum holder { LOOP, GROUP, LANES, BLOCK, STAGED, ITEM, TILE };
 
 static const struct {
     double element, place; /* steps */
@@ -55,19 +44,11 @@ static const struct {
     [STAGED] = {17, 31.5, 310, 1.23, 8.5, true},
     [ITEM] = {24, 10, 0, 1.46, 0, true},
     [TILE] = {22, 230, 7000, 2.1, 0, false},
-    [SET_ONES] = {2, 12, 500, 1.2, 50, true},
-    [LOOP_ONES] = {2, 12, 1000, 1.2, 50, true},
-    [LANE_ONES] = {2, 12, 500, 1.2, 50, true},
 };
 
-static enum holder holder_of(const struct config *config, const struct problem *p,
-                             const struct traits *t)
+static enum holder holder_of(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    if (clsm_config_candidates(config, p, t))
-        return v->geometry == ROW_PER_CLUSTER ? LANE_ONES
-               : v->packs                     ? SET_ONES
-                                              : LOOP_ONES;
     if (v->geometry == ROWS_PER_GROUP)
         return clsm_block_list_bytes(config, p) ? STAGED : BLOCK;
     if (v->geometry == ROWS_PER_ITEM)
@@ -114,33 +95,19 @@ static double move_steps(const struct problem *p, double length, double held)
            (1 + CROWDED * fmax(0, registers - FREE_REGISTERS));
 }
 
-/* Candidates of a row: until each share of its workers has one of the largest elements.
- */
-static double candidates_of(const struct config *config, const struct problem *p,
-                            const struct traits *t)
-{
-    double shares = (double)clsm_config_shares(config, p, t), all = 0;
-    for (size_t j = 0; j < p->k; j++)
-        all += shares / (shares - (double)j);
-    return all;
-}
-
 double clsm_list_steps(const struct config *config, const struct problem *p,
                        const struct traits *t)
 {
     if (clsm_problem_y(p) != CLSM_Y_K)
         return 0;
-    enum holder by = holder_of(config, p, t);
+    if (clsm_config_shares(config, p, t))
+        return clsm_candidate_steps(config, p, t);
+    enum holder by = holder_of(config, p);
     bool packs = clsm_variants[config->variant].packs;
     double workers = clsm_config_workers(config, t), k = (double)p->k;
     double pack = packs ? (double)PACK_BYTES / (double)clsm_type_bytes(p->x.type) : 1;
     double busy = fmin(workers, fmax(1, ceil((double)p->cols / pack)));
     double length = (double)clsm_config_list(config, p, t), n = (double)p->cols / busy;
-    if (by >= SET_ONES) {
-        double all = candidates_of(config, p, t);
-        return costs_of[by].times * (n * costs_of[by].element +
-                                     ceil(all / workers) * all * costs_of[by].place);
-    }
     double entered = clsm_list_entered(n, length, SET_LANES);
     double place = costs_of[by].place;
     if (workers > 1)
@@ -163,9 +130,9 @@ double clsm_list_cycles(const struct config *config, const struct problem *p,
 {
     if (clsm_problem_y(p) != CLSM_Y_K)
         return 0;
-    enum holder by = holder_of(config, p, t);
-    if (by >= SET_ONES)
-        return costs_of[by].cycles + candidates_of(config, p, t) * costs_of[by].level;
+    if (clsm_config_shares(config, p, t))
+        return clsm_candidate_cycles(config, p, t);
+    enum holder by = holder_of(config, p);
     bool block = by == BLOCK || by == STAGED;
     bool waits = block || clsm_config_workers(config, t) > 1;
     return waits ? (double)p->k * costs_of[by].cycles : 0;
