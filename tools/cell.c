@@ -48,11 +48,11 @@ static bool takes_limit(clsm_op op)
     return clsm_op_get_info(op, &info) == CLSM_OK && !(info.may & CLSM_ONLY_DEFAULT);
 }
 
-/* Lists of one place, of places that are written in pairs, in fours, and one by one; 0
- * where the operation has none. */
+/* Lists of one place, of places that are written in pairs, in fours, and one by one, and
+ * of most of those that candidates are found for; 0 where the operation has none. */
 static size_t list_length(clsm_op op, unsigned i)
 {
-    static const size_t lengths[] = {1, 4, 3, 2, 8};
+    static const size_t lengths[] = {1, 4, 3, 2, 8, 24};
     clsm_op_info info = {.struct_bytes = sizeof info};
     bool lists = clsm_op_get_info(op, &info) == CLSM_OK && info.y == CLSM_Y_K;
     return lists ? lengths[i % (sizeof lengths / sizeof *lengths)] : 0;
