@@ -98,6 +98,14 @@ INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
     EACH_SWAP(STEP)
 #undef STEP
     return v;
+#elif LANES_BY == LANES_LOCAL /* one exchange, where each has two barriers */
+    uint i = get_local_id(0), set = i / lanes * lanes;
+    scratch[i] = AS_REAL(v);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < lanes; k++)
+        v = larger_bits(v, AS_BITS(scratch[set + k]));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return v;
 #else
 #if LANES_BY == LANES_PTX && !REAL_IS_F64
     if (lanes == LANES)

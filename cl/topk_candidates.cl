@@ -36,8 +36,7 @@ INLINE real keep_threshold(struct keep *keep, real most, bool begins, __local re
     real_bits max = shares_most(share, scratch);
     share = (share & ~last) | (get_local_id(0) & last);
     real_bits least = shares_most(share, scratch);
-    UNROLL for (uint j = 1; j < PLACES; j++)
-    {
+    for (uint j = 1; j < PLACES; j++) {
         share = share == least ? (real_bits)0 : share;
         least = shares_most(share, scratch);
     }

@@ -17,6 +17,7 @@
     X(slices)                                                                          \
     X(layouts)                                                                         \
     X(packs)                                                                           \
+    X(candidates)                                                                      \
     X(switches)                                                                        \
     X(random)                                                                          \
     X(long_rows)                                                                       \
