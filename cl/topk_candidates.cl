@@ -22,6 +22,13 @@ INLINE real_bits shares_most(real_bits v, __local real *scratch);
 INLINE void set_wait(void);
 INLINE bool sets_any(bool v, __local real *scratch);
 
+/* A loop in which lanes agree, written out where that takes no barriers. */
+#if LANES_BY == LANES_LOCAL
+#define EACH_TURN for
+#else
+#define EACH_TURN UNROLL for
+#endif
+
 static void keep_start(struct keep *keep, struct row row)
 {
 }
@@ -36,7 +43,7 @@ INLINE real keep_threshold(struct keep *keep, real most, bool begins, __local re
     real_bits max = shares_most(share, scratch);
     share = (share & ~last) | (get_local_id(0) & last);
     real_bits least = shares_most(share, scratch);
-    for (uint j = 1; j < PLACES; j++) {
+    EACH_TURN (uint j = 1; j < PLACES; j++) {
         share = share == least ? (real_bits)0 : share;
         least = shares_most(share, scratch);
     }
