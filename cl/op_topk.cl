@@ -3,7 +3,8 @@
  * The PLACES largest probabilities of each row, largest first, and their columns; equal ones
  * by the lower column. Each of a row's WORKERS keeps a short sorted list while it sums; then
  * the heads of the lists compete PLACES times. A worker whose list of LIST runs out goes over its
- * columns again for each that comes after: rare, as the largest are spread over the workers.
+ * columns again for each that comes after: rare, as the largest are spread over the workers. Where
+ * a mapping can tell a threshold, topk_candidates.cl does it without lists.
  *
  * NaN counts as +inf. -inf is not listed: what is masked is never chosen, and places that
  * stay free get probability 0 and column -1.

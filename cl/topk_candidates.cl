@@ -4,7 +4,8 @@
  * The workers have SHARES of the row, and each share has one element that is its largest: of these,
  * number PLACES from above is a threshold that the PLACES largest of the row reach, and hardly more
  * than those. What does goes to local memory in any order, and each one's place is how many of them
- * are larger. Where there are more than there is room for, such as many equal ones, lists are made.
+ * are larger. Where there are more than there is room for, such as many equal ones, or too few,
+ * lists are made.
  */
 #define KEEP_REALS (1 + SHARES + CANDIDATES * TOP_PARTS)
 enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many candidates there are */
@@ -94,7 +95,11 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
 {
     set_wait();
     uint n = *(__local uint *)keep->kept;
-    if (!sets_any(n > CANDIDATES, scratch)) {
+    bool listed = n > CANDIDATES;
+#if FORMS /* a logit that is made again may be below the threshold that it gave */
+    listed |= n < PLACES;
+#endif
+    if (!sets_any(listed, scratch)) {
         write_candidates(row, r, keep->kept + CANDIDATES_AT, n, first);
         return;
     }
