@@ -13,7 +13,7 @@ START_TEST(candidates_are_enough_wherever_the_largest_are)
     for (unsigned v = 0; v < clsm_variant_count; v++)
         for (unsigned n = 0; n < COUNT(places) * COUNT(lengths); n++) {
             struct trial trial = {.mixed = true, .x_offset = n % 4, .seed = 70 + n};
-            clsm_type type = types[n % COUNT(types)];
+            clsm_type type = types[(n + n / COUNT(lengths)) % COUNT(types)];
             trial.problem = problem_of(CLSM_TOPK, type, type, INPUT_KIND_COUNT,
                                        lengths[n % COUNT(lengths)]);
             trial.problem.k = places[n / COUNT(lengths)];
