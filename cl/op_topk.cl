@@ -25,9 +25,6 @@
 #endif
 #if CANDIDATES && LANES_SWAP && VEC == 1
 #define HAS_CANDIDATES 1
-#else
-#define HAS_CANDIDATES 0
-#define KEEP_REALS 0
 #endif
 #ifndef LIST
 #define LIST PLACES /* or as few as the host says, which are rarely all given away */

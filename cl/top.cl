@@ -77,8 +77,8 @@ INLINE struct top top_get(const __local real *from, uint step)
 
 #if LANES_BY != LANES_NONE
 #if LANES_SWAP && LANES_BY != LANES_VECTOR
-/* The largest number of those of `lanes` neighbours, a power of two, that are a multiple of `apart`,
- * another one, from each. */
+/* Of `lanes` neighbours' numbers, the largest of those a multiple of `apart` away; both are powers
+ * of two. */
 INLINE real_bits apart_most(real_bits v, uint lanes, uint apart, __local real *scratch)
 {
     UNROLL for (uint d = lanes / 2; d >= apart; d /= 2)

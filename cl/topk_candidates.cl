@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row's candidates, where its mapping knows each worker's largest element before any is kept.
- * The workers have SHARES of the row, and each share has one element that is its largest: of these,
- * number PLACES from above is a threshold that the PLACES largest of the row reach, and hardly more
- * than those. What does goes to local memory in any order, and each one's place is how many of them
- * are larger. Where there are more than there is room for, such as many equal ones, or too few,
- * lists are made.
+ * A row's candidates, where its mapping knows each worker's largest element, of all or of those so
+ * far, before any is kept. The workers have SHARES of the row, and each share has one element that
+ * is its largest: of these, number PLACES from above is a threshold that the PLACES largest of the
+ * row reach, and hardly more than those. What does goes to local memory in any order, and each
+ * one's place is how many of them are larger. Where there are more than there is room for, such as
+ * many equal ones, or too few, lists are made.
  */
 #define KEEP_REALS (1 + SHARES + CANDIDATES * TOP_PARTS)
 enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many candidates there are */
