@@ -67,9 +67,16 @@ INLINE void set_wait(void)
 {
 #if LANES_BY == LANES_PTX
     ptx_lanes_wait();
+#elif LANES_BY == LANES_KHR
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
 #else
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
+}
+
+INLINE void set_summed(void)
+{
+    set_wait();
 }
 
 INLINE bool sets_any(bool v, __local real *scratch)

@@ -131,8 +131,13 @@ INLINE __local real *keep_place(__local real *scratch)
     return scratch + SCRATCH_REALS;
 }
 
-/* There is nothing left to wait for behind a sum, and all of a work-group has one row. */
 INLINE void set_wait(void)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* There is nothing left to wait for, and all of a work-group has one row. */
+INLINE void set_summed(void)
 {
 }
 

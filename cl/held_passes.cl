@@ -9,12 +9,14 @@
 /* Maximum and sum of what is held, as this worker sees them, with those of before, of which the
  * largest was `most`; it stays held as it is. */
 INLINE struct state held_state(struct held *held, struct row row, struct cut cut,
-                               uint first, struct state s, real *most, struct keep *keep)
+                               uint first, struct state s, real *most, struct keep *keep,
+                               __local real *scratch)
 {
     real max = -INFINITY;
 #if OP_NEEDS_MAX
     max = held_max(held, KEPT, row, cut, first);
     *most = real_max(*most, max);
+    keep_turn(keep, *most, cut.base / (PACKS * WG), scratch);
     s = state_follow(s, *most, (real)1);
     if (!MAX_OF_WORDS)
         held_forget(held, KEPT, row);
@@ -25,9 +27,14 @@ INLINE struct state held_state(struct held *held, struct row row, struct cut cut
 }
 
 /* Everybody's of these as one. */
-INLINE struct state held_states_end(struct state s, real most, __local real *scratch)
+INLINE struct state held_states_end(struct state s, real most, struct keep *keep,
+                                    __local real *scratch)
 {
-#if OP_NEEDS_MAX
+#if HAS_CANDIDATES
+    s = state_raise(s, keep_threshold(keep, most, false, keep_place(scratch), scratch));
+    s.sum = set_sum(s.sum, scratch);
+    return s;
+#elif OP_NEEDS_MAX
     s = state_raise(s, most);
 #endif
     return set_state(s, scratch);

@@ -97,10 +97,26 @@ INLINE void keep_candidates(const struct held *h, struct row row, struct cut cut
     UNROLL for (uint i = 0; i < EDGES && cut.ragged; i++)
         keep_add(keep, row, edge_element(h, row, cut, first, i));
     for (uint packs = keep->packs; packs; packs &= packs - 1) {
-        uint c = pack_column(cut, first, 31 - clz(packs & (0 - packs)));
+        uint c = pack_column(cut, first, 31 - clz(packs & (0 - packs))), w[X_WORDS];
+        if (X_FITS(cut))
+            words_load(w, X_WORDS, row.x + c);
+        else
+            words_gather(w, sizeof(mem_x), row.x + c, sizeof(mem_x));
+        real x[PACK];
+        uint all = 0;
         UNROLL for (uint k = 0; k < PACK; k++)
-            if (is_seen(row, c + k))
-                keep_add(keep, row, row_element(row, c + k));
+        {
+            x[k] = logit_of(row, c + k, CAT(word_, X)(w, k));
+            x[k] = is_seen(row, c + k) ? x[k] : (real)(-INFINITY);
+            all += keep_wants(keep, x[k]) ? 1 : 0;
+        }
+        uint room = keep_room(keep, all);
+        UNROLL for (uint k = 0; k < PACK; k++)
+        {
+            struct element e = {c + k, x[k], (real)0};
+            if (keep_wants(keep, x[k]))
+                keep_put(keep, row, e, room++);
+        }
     }
 #endif
 }

@@ -97,6 +97,9 @@ INLINE struct state set_state(struct state s, __local real *scratch)
 #define keep_add(keep, row, e)
 #define keep_reduce(keep, scratch)
 #endif
+#if !HAS_CANDIDATES
+#define keep_turn(keep, most, turn, scratch)
+#endif
 
 #if MAY_BE_HOT
 /* A row of temperature 0 has one largest element, whatever is as large. */

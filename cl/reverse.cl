@@ -24,7 +24,7 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
     for (bool more = true; more;) {
         hold_row(&held, row, cut, first);
 #if !OP_GIVEN
-        s = held_state(&held, row, cut, first, s, &most, &keep);
+        s = held_state(&held, row, cut, first, s, &most, &keep, scratch);
 #endif
         more = cut.base + PACKS * WG < cut.packs;
         if (more) {
@@ -33,7 +33,7 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
         }
     }
 #if !OP_GIVEN
-    s = held_states_end(s, most, scratch);
+    s = held_states_end(s, most, &keep, scratch);
 #endif
     struct result result = close_row(row, s, &keep, first, scratch);
 #if OP_WRITES == WRITES_ROW
@@ -45,13 +45,15 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
         hold_row(&held, row, cut, first);
         held_write(&held, KEPT, row, cut, first, as);
     }
+#elif OP_WRITES == WRITES_ITSELF
+    op_write(row, result, &keep, first, WG, scratch);
 #endif
 }
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
-    __local real scratch[SCRATCH_REALS];
+    __local real scratch[SCRATCH_REALS + KEEP_REALS];
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
         reverse_row(ROW_AT(r), get_local_id(0), scratch);
 }

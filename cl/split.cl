@@ -34,11 +34,11 @@ INLINE void read_part(struct row row, struct cut cut, struct keep *keep, record 
     do {
         struct held held;
         hold_row(&held, row, cut, first);
-        s = held_state(&held, row, cut, first, s, &most, keep);
+        s = held_state(&held, row, cut, first, s, &most, keep, scratch);
         cut.base += PACKS * WG;
         cut.ragged = false;
     } while (cut.base < cut.packs);
-    s = held_states_end(s, most, scratch);
+    s = held_states_end(s, most, keep, scratch);
     if (first == 0) {
         record_write(mine, s);
         record_keep(mine, keep);

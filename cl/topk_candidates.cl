@@ -5,7 +5,7 @@
  * is its largest: of these, number PLACES from above is a threshold that the PLACES largest of the
  * row reach, and hardly more than those. What does goes to local memory in any order, and each
  * one's place is how many of them are larger. Where there are more than there is room for, such as
- * many equal ones, or too few, lists are made.
+ * many equal ones, those that have found room tell a higher threshold, and the row is read again.
  */
 #define KEEP_REALS (1 + SHARES + CANDIDATES * TOP_PARTS)
 enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many candidates there are */
@@ -15,12 +15,14 @@ enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many c
  *     set_shares  in each lane, the largest of a share's numbers, in a set of lanes those of all
  *                 shares; where a row begins, `kept` has 0 in front from then on
  *     shares_most the largest of these
- *     set_wait    until all see what each left in local memory before the sum
+ *     set_wait    until all see what each left in local memory
+ *     set_summed  the same behind a sum
  *     sets_any    does something hold in this set, or in one that goes on together with it? */
 INLINE __local real *keep_place(__local real *scratch);
 INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch);
 INLINE real_bits shares_most(real_bits v, __local real *scratch);
 INLINE void set_wait(void);
+INLINE void set_summed(void);
 INLINE bool sets_any(bool v, __local real *scratch);
 
 /* A loop in which lanes agree, written out where that takes no barriers. */
@@ -54,18 +56,41 @@ INLINE real keep_threshold(struct keep *keep, real most, bool begins, __local re
     return of_ordered(max);
 }
 
+/* The same where a row is seen in turns: anew once there have been twice as many. */
+INLINE void keep_turn(struct keep *keep, real most, uint turn, __local real *scratch)
+{
+    keep->packs = 0;
+    if ((turn & (turn - 1)) == 0)
+        keep_threshold(keep, most, turn == 0, keep_place(scratch), scratch);
+}
+
 static bool keep_wants(const struct keep *keep, real v)
 {
     return !(v < keep->threshold); /* NaN, too */
 }
 
-static void keep_add(struct keep *keep, struct row row, struct element e)
+/* Are there more than there is room for? How many does not matter then. */
+INLINE bool is_crowded(const struct keep *keep)
 {
-    if (!keep_wants(keep, e.x))
-        return;
-    uint at = atomic_inc((volatile __local uint *)keep->kept);
+    return *(const volatile __local uint *)keep->kept > CANDIDATES;
+}
+
+/* Takes room for n, and says where. */
+INLINE uint keep_room(const struct keep *keep, uint n)
+{
+    return atomic_add((volatile __local uint *)keep->kept, n);
+}
+
+INLINE void keep_put(const struct keep *keep, struct row row, struct element e, uint at)
+{
     if (at < CANDIDATES)
         top_put(top_at(ranked(row, e.x, e.c), e.c), keep->kept + CANDIDATES_AT + at, CANDIDATES);
+}
+
+static void keep_add(struct keep *keep, struct row row, struct element e)
+{
+    if (keep_wants(keep, e.x))
+        keep_put(keep, row, e, keep_room(keep, 1));
 }
 
 static bool is_above(struct top a, struct top b)
@@ -74,43 +99,110 @@ static bool is_above(struct top a, struct top b)
     return TOP_PARTS == 1 ? above : a.part[0] > b.part[0] || (a.part[0] == b.part[0] && above);
 }
 
-INLINE void write_candidates(struct row row, struct result r, const __local real *all, uint n,
-                             uint first)
+/* The place of one among n. */
+INLINE uint place_among(const __local real *all, uint n, struct top mine)
 {
-    for (uint i = first; i < n; i += WORKERS) {
-        struct top mine = top_get(all + i, CANDIDATES);
-        uint place = 0;
-        _Pragma("unroll 4") for (uint j = 0; j < n; j++)
-            place += is_above(top_get(all + j, CANDIDATES), mine) ? 1 : 0;
-        uint column = top_column(mine);
-        if (place < PLACES && row.inside)
-            put_place(row, place, place_result(row, r, place, top_value(mine), column), column);
+    uint place = 0;
+    _Pragma("unroll 4") for (uint j = 0; j < n; j++)
+        place += is_above(top_get(all + j, CANDIDATES), mine) ? 1 : 0;
+    return place;
+}
+
+/* What reaches a threshold, with equal ones told apart by their columns, as long as there is room;
+ * and this worker's largest of all. Many loads depend on no condition. */
+INLINE struct top candidates_from(struct top least, struct row row, const struct keep *keep,
+                                  uint first)
+{
+    enum { TOGETHER = 8 };
+    const uint n = row.end - row.begin;
+    struct top most = {{0}};
+    for (uint i = first; i < n; i += TOGETHER * WORKERS) {
+        struct element e[TOGETHER];
+        bool reaches[TOGETHER];
+        uint all = 0;
+        UNROLL for (uint k = 0; k < TOGETHER; k++)
+        {
+            uint at = i + k * WORKERS;
+            e[k] = row_element(row, row.begin + min(at, n - 1));
+            struct top top = top_at(ranked(row, e[k].x, e[k].c), e[k].c);
+            most = at < n ? top_of(most, top) : most;
+            reaches[k] = at < n && !is_above(least, top);
+            all += reaches[k] ? 1 : 0;
+        }
+        if (!all || is_crowded(keep))
+            continue;
+        uint room = keep_room(keep, all);
+        UNROLL for (uint k = 0; k < TOGETHER; k++)
+            if (reaches[k])
+                keep_put(keep, row, e[k], room++);
     }
-    for (uint j = n + first; j < PLACES && row.inside; j += WORKERS)
-        put_place(row, j, place_result(row, r, j, (real)0, NO_COLUMN), NO_COLUMN);
+    return most;
+}
+
+/* Of everybody's, number PLACES from above. */
+INLINE struct top set_least(struct top mine, __local real *scratch)
+{
+    struct top least = {{0}};
+    for (uint j = 0; j < PLACES; j++) {
+        least = set_top(mine, PLACES - 1 - j, scratch);
+        bool taken = !is_above(least, mine);
+        EACH_PART (p)
+            mine.part[p] = taken ? (real_bits)0 : mine.part[p];
+    }
+    return least;
+}
+
+/* How many candidates there are once there is room for all, and no fewer than places if there
+ * can be as many. Where there is none, number PLACES from above of those that have found room is a
+ * higher threshold, and among what all workers have seen may be one that is higher still. */
+INLINE uint enough_candidates(struct row row, const struct keep *keep, uint first,
+                              __local real *scratch)
+{
+    enum { SOME = CANDIDATES < 64 ? CANDIDATES : 64 }; /* more than places */
+    __local real *kept = keep->kept, *all = kept + CANDIDATES_AT;
+    struct top least = top_from(keep->threshold);
+    uint n = *(__local uint *)kept;
+    bool again = is_crowded(keep);
+#if FORMS /* a logit that is made again may be below the threshold that it gave */
+    if (n < PLACES) {
+        least = top_from(of_ordered(ordered((real)(-INFINITY)) + 1));
+        again = true;
+    }
+#endif
+    while (sets_any(again, scratch)) {
+        const bool raises = again && is_crowded(keep);
+        for (uint i = first; raises && i < SOME; i += WORKERS)
+            if (place_among(all, SOME, top_get(all + i, CANDIDATES)) == PLACES - 1)
+                top_put(top_get(all + i, CANDIDATES), kept + SHARES_AT, 1);
+        set_wait();
+        if (raises)
+            least = top_of(least, top_get(kept + SHARES_AT, 1));
+        if (again && first == 0)
+            *(__local uint *)kept = 0;
+        set_wait();
+        struct top most = {{0}};
+        if (again)
+            most = candidates_from(least, row, keep, first);
+        least = top_of(least, set_least(most, scratch));
+        set_wait();
+        n = *(__local uint *)kept;
+        again = n > CANDIDATES;
+    }
+    return n;
 }
 
 INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first, uint step,
                      __local real *scratch)
 {
-    set_wait();
-    uint n = *(__local uint *)keep->kept;
-    bool listed = n > CANDIDATES;
-#if FORMS /* a logit that is made again may be below the threshold that it gave */
-    listed |= n < PLACES;
-#endif
-    if (!sets_any(listed, scratch)) {
-        write_candidates(row, r, keep->kept + CANDIDATES_AT, n, first);
-        return;
+    set_summed();
+    const uint n = enough_candidates(row, keep, first, scratch);
+    const __local real *all = keep->kept + CANDIDATES_AT;
+    for (uint i = first; i < n; i += WORKERS) {
+        struct top mine = top_get(all + i, CANDIDATES);
+        uint place = place_among(all, n, mine), column = top_column(mine);
+        if (place < PLACES && row.inside)
+            put_place(row, place, place_result(row, r, place, top_value(mine), column), column);
     }
-    LANES_ALONE real max = r.max, scale = r.scale;
-    r.max = max, r.scale = scale;
-    struct list list;
-    list_start(&list);
-    for (uint i = 0; i < worker_columns(row, first, step); i++) {
-        uint c = worker_column(row, first, step, i);
-        if (c < row.end)
-            list_add(&list, ranked(row, row_logit(row, c), c), c);
-    }
-    write_listed(row, r, &list, first, step, scratch);
+    for (uint j = n + first; j < PLACES && row.inside; j += WORKERS)
+        put_place(row, j, place_result(row, r, j, (real)0, NO_COLUMN), NO_COLUMN);
 }

@@ -23,6 +23,13 @@ static struct top top_at(real v, real_u32 c)
     return top;
 }
 
+/* The least that a number can be, in whatever column. */
+static struct top top_from(real v)
+{
+    struct top top = {{ordered(v) & ~SPARE}};
+    return top;
+}
+
 static struct top place_top(const struct list *list, uint j)
 {
     struct top top = {{list->key[j]}};

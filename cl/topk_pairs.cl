@@ -11,6 +11,13 @@ static struct top top_at(real v, real_u32 c)
     return top;
 }
 
+/* The least that a number can be, in whatever column. */
+static struct top top_from(real v)
+{
+    struct top top = {{ordered(v), 0}};
+    return top;
+}
+
 static struct top place_top(const struct list *list, uint j)
 {
     return top_at(list->value[j], list->column[j]);

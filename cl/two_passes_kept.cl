@@ -20,8 +20,7 @@ INLINE void two_passes(struct row row, uint first, uint step, __local real *scra
             x[k] = row_logit(row, c + k * step);
             most = real_max(most, x[k]);
         }
-        if ((b & (b - 1)) == 0)
-            keep_threshold(&keep, most, b == 0, keep_place(scratch), scratch);
+        keep_turn(&keep, most, b, scratch);
         s = state_follow(s, most, unit);
         for (uint k = 0; k < BLOCK; k++) {
             struct element e = {c + k * step, x[k], (real)0};

@@ -163,8 +163,9 @@ size_t clsm_config_candidates(const struct config *config, const struct problem 
     /* several times what is expected: of a row whose maxima are all known from the
      * start, or not */
     size_t shares = clsm_config_shares(config, p, t);
-    bool few = clsm_variants[config->variant].packs && 2 * p->k <= shares;
-    size_t room = (few ? 4 : 16) * shares, least = few ? 32 : 128;
+    bool held = clsm_variants[config->variant].packs, rare = 2 * p->k <= shares;
+    size_t each = held && rare ? 4 : held || rare ? 16 : 32;
+    size_t room = each * shares, least = held && rare ? 32 : 128;
     return shares && room < least ? least : room;
 }
 
@@ -264,7 +265,8 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return clsm_block_misfit(config, p, t);
     if (v->whole_packs && PACK_BYTES / 2 % (p->cols * clsm_type_bytes(p->x.type)))
         return "two and more rows do not fill 16 bytes";
-    if (v->one_state && !clsm_problem_has_one_state(p))
+    if (v->one_state && !clsm_problem_has_one_state(p) &&
+        !clsm_config_shares(config, p, t))
         return "takes operations that need no more than a maximum and a sum";
     if (v->pipelined && clsm_problem_is_f64(p))
         return "computes in 32 bits only";

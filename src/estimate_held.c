@@ -50,8 +50,9 @@ enum {
  * has it. */
 static const double SERIAL = 2.4, STOCK_COST = 1.09;
 static const double AGAIN = 1.2, AGAIN_LATER = 1.4;
-/* Rows in pieces, whose work-groups have each to find theirs. */
-static const double PIECES_COST = 1.05;
+/* Rows in pieces, whose work-groups have each to find theirs, or which one goes through
+ * and writes each before the next comes. */
+static const double PIECES_COST = 1.05, IN_TURN_COST = 1.12;
 /* Masks that do not stand as x does, one by one; others beside many packs. */
 static const double GATHER_COST = 1.3, MASK_COST = 1.3;
 /* Masks of 2 and more bytes from the cache beside each row; parts that are the same of
@@ -225,7 +226,10 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     unsigned launches = clsm_config_launches(config, p);
     double rounds = launches > 1 && writes_row ? 2 : 1; /* of who has elements */
     double again = read_again(config, p, launches, rounds, t);
-    double held = (s.stock ? STOCK_COST : 1) * (v->launches ? PIECES_COST : 1) *
+    double held = (s.stock ? STOCK_COST : 1) *
+                  (v->launches                        ? PIECES_COST
+                   : given && writes_row && !v->packs ? IN_TURN_COST
+                                                      : 1) *
                   mask_cost(config, p, &s, t);
     double memory = held * memory_cycles(p, &s, again, t);
     double row = row_steps(config, p, &s, t),
@@ -256,7 +260,8 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     last += s.joins ? LOOK_CYCLES * (looks - 1) : 0;
     bool in_step = s.joins && writes_row && !v->ahead;
     alone += s.joins && writes_row ? join : 0;
-    double queue = QUEUE_CYCLES + (in_step ? JOIN_QUEUE : 0);
+    double others = chunks > 1 ? fmin(1, s.groups / units) : 1;
+    double queue = QUEUE_CYCLES * others + (in_step ? JOIN_QUEUE : 0);
     double turns = ceil(s.groups / (units * s.resident)) * chunks * rounds;
     double waiting =
         (turns - 1) * (alone + queue) * (saves_mask(config, p) ? ONCE_COST : 1);
