@@ -102,4 +102,9 @@ INLINE real_bits shares_most(real_bits v, __local real *scratch)
 {
     return cluster_most(v, SHARES, scratch);
 }
+
+INLINE bool shares_at_once(void)
+{
+    return MOST_AT_ONCE && SHARES == LANES;
+}
 #endif

@@ -172,4 +172,9 @@ INLINE real_bits shares_most(real_bits v, __local real *scratch)
 {
     return lanes_most(v, scratch);
 }
+
+INLINE bool shares_at_once(void)
+{
+    return MOST_AT_ONCE;
+}
 #endif

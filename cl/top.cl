@@ -87,6 +87,9 @@ INLINE real_bits apart_most(real_bits v, uint lanes, uint apart, __local real *s
 }
 #endif
 
+/* Is the largest of all lanes' numbers one step? */
+#define MOST_AT_ONCE (LANES_BY == LANES_PTX && !REAL_IS_F64)
+
 /* The largest of `lanes` neighbours' numbers, a power of two, or of all lanes' where that is all
  * there is. */
 INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
@@ -107,7 +110,7 @@ INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
     barrier(CLK_LOCAL_MEM_FENCE);
     return v;
 #else
-#if LANES_BY == LANES_PTX && !REAL_IS_F64
+#if MOST_AT_ONCE
     if (lanes == LANES)
         return ptx_most(v);
 #endif

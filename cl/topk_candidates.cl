@@ -15,12 +15,14 @@ enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many c
  *     set_shares  in each lane, the largest of a share's numbers, in a set of lanes those of all
  *                 shares; where a row begins, `kept` has 0 in front from then on
  *     shares_most the largest of these
+ *     shares_at_once  is that one step?
  *     set_wait    until all see what each left in local memory
  *     set_summed  the same behind a sum
  *     sets_any    does something hold in this set, or in one that goes on together with it? */
 INLINE __local real *keep_place(__local real *scratch);
 INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch);
 INLINE real_bits shares_most(real_bits v, __local real *scratch);
+INLINE bool shares_at_once(void);
 INLINE void set_wait(void);
 INLINE void set_summed(void);
 INLINE bool sets_any(bool v, __local real *scratch);
@@ -36,6 +38,23 @@ static void keep_start(struct keep *keep, struct row row)
 {
 }
 
+/* Of the shares' numbers, which all differ, number PLACES from above. */
+INLINE real_bits shares_least(real_bits share, __local real *scratch)
+{
+    if (!shares_at_once()) { /* each is compared with all the others */
+        uint above = 0;
+        EACH_TURN (uint d = 1; d < SHARES; d++)
+            above += AS_BITS(lanes_swap(AS_REAL(share), d, scratch)) > share ? 1 : 0;
+        return shares_most(above == PLACES - 1 ? share : (real_bits)0, scratch);
+    }
+    real_bits least = shares_most(share, scratch);
+    EACH_TURN (uint j = 1; j < PLACES; j++) {
+        share = share == least ? (real_bits)0 : share;
+        least = shares_most(share, scratch);
+    }
+    return least;
+}
+
 /* Everybody's maximum, and the threshold for what follows; -inf is below any. Equal ones of several
  * shares are told apart by their last bits, without which the threshold is a little lower. */
 INLINE real keep_threshold(struct keep *keep, real most, bool begins, __local real *kept,
@@ -44,12 +63,7 @@ INLINE real keep_threshold(struct keep *keep, real most, bool begins, __local re
     const real_bits last = SHARES - 1, none = ordered((real)(-INFINITY));
     real_bits share = set_shares(ordered(most), begins, kept, scratch);
     real_bits max = shares_most(share, scratch);
-    share = (share & ~last) | (get_local_id(0) & last);
-    real_bits least = shares_most(share, scratch);
-    EACH_TURN (uint j = 1; j < PLACES; j++) {
-        share = share == least ? (real_bits)0 : share;
-        least = shares_most(share, scratch);
-    }
+    real_bits least = shares_least((share & ~last) | (get_local_id(0) & last), scratch);
     keep->threshold = of_ordered(larger_bits(least & ~last, none + 1));
     keep->packs = 0;
     keep->kept = kept;
@@ -114,8 +128,9 @@ INLINE struct top candidates_from(struct top least, struct row row, const struct
                                   uint first)
 {
     enum { TOGETHER = 8 };
-    const uint n = row.end - row.begin;
-    struct top most = {{0}};
+    const uint n = row.end - row.begin, least_column = top_column(least);
+    const real least_value = top_value(least);
+    struct element most = {NO_COLUMN, (real)(-INFINITY), (real)0};
     for (uint i = first; i < n; i += TOGETHER * WORKERS) {
         struct element e[TOGETHER];
         bool reaches[TOGETHER];
@@ -124,9 +139,10 @@ INLINE struct top candidates_from(struct top least, struct row row, const struct
         {
             uint at = i + k * WORKERS;
             e[k] = row_element(row, row.begin + min(at, n - 1));
-            struct top top = top_at(ranked(row, e[k].x, e[k].c), e[k].c);
-            most = at < n ? top_of(most, top) : most;
-            reaches[k] = at < n && !is_above(least, top);
+            e[k].x = at < n ? ranked(row, e[k].x, e[k].c) : (real)(-INFINITY);
+            if (e[k].x > most.x) /* equal ones come after it */
+                most = e[k];
+            reaches[k] = e[k].x > least_value || (e[k].x == least_value && e[k].c <= least_column);
             all += reaches[k] ? 1 : 0;
         }
         if (!all || is_crowded(keep))
@@ -136,7 +152,8 @@ INLINE struct top candidates_from(struct top least, struct row row, const struct
             if (reaches[k])
                 keep_put(keep, row, e[k], room++);
     }
-    return most;
+    struct top top = top_at(most.x, most.c), none = {{0}};
+    return most.c == NO_COLUMN ? none : top;
 }
 
 /* Of everybody's, number PLACES from above. */

@@ -15,12 +15,12 @@ enum holder { GROUP, LANES, CHUNKS, LOOP };
 static const struct {
     double element, again, other, turn; /* steps */
     double times;                       /* what all steps take */
-    double cycles, wait; /* of a row, and for each step of a turn and each candidate */
+    double cycles, wait; /* of a row; for each step to a threshold and each candidate */
 } costs_of[] = {
-    [GROUP] = {1.17, 802, 2.53, 0.489, 0.535, 101, 1.49},
-    [LANES] = {9.2, 8.1, 32.5, 0.162, 0.939, 79.5, 64.8},
-    [CHUNKS] = {0.664, 544, 0.58, 1.03, 2.27, 1.67e+03, 1.89},
-    [LOOP] = {16.8, 14.6, 3.85, 0.474, 2.17, 201, 11.8},
+    [GROUP] = {0.791, 771, 2.64, 0.606, 0.507, 85.2, 1.47},
+    [LANES] = {4.41, 3.53, 58.5, 0.139, 0.864, 94.7, 6.52},
+    [CHUNKS] = {0.622, 407, 0.544, 1.85, 2.19, 1.51e+03, 2.53},
+    [LOOP] = {17.8, 8.38, 5.64, 0.502, 1.48, 120, 6.62},
 };
 
 static enum holder holder_of(const struct config *config)
@@ -62,12 +62,14 @@ static double candidates_of(const struct config *config, const struct problem *p
     return all * (1 + log2(chunks_of(config, p, t)));
 }
 
-/* Steps in which lanes agree on a number: one where all do. */
-static double turn_steps(const struct config *config, const struct problem *p,
-                         const struct traits *t)
+/* Steps to a threshold: one for each place where all lanes agree on a number at once,
+ * else one share's number is compared with all the others'. */
+static double threshold_steps(const struct config *config, const struct problem *p,
+                              const struct traits *t)
 {
     double shares = (double)clsm_config_shares(config, p, t);
-    return 2 + (clsm_config_workers(config, t) >= t->lanes ? 1 : 2 * log2(shares));
+    bool at_once = clsm_config_workers(config, t) >= t->lanes;
+    return at_once ? 3 * (double)p->k : shares + 2 * log2(shares);
 }
 
 double clsm_candidate_steps(const struct config *config, const struct problem *p,
@@ -77,11 +79,11 @@ double clsm_candidate_steps(const struct config *config, const struct problem *p
     double workers = clsm_config_workers(config, t), n = (double)p->cols / workers;
     double all = candidates_of(config, p, t), each = all / workers;
     double most = each + 2 * sqrt(each); /* that one of a set of lanes has, and 1 */
-    double turns = (double)p->k * thresholds_of(chunks_of(config, p, t));
+    double thresholds = thresholds_of(chunks_of(config, p, t));
     return costs_of[by].times *
            (n * costs_of[by].element + (1 + most) * costs_of[by].again +
             ceil(each) * all * costs_of[by].other +
-            turns * turn_steps(config, p, t) * costs_of[by].turn);
+            thresholds * threshold_steps(config, p, t) * costs_of[by].turn);
 }
 
 double clsm_candidate_cycles(const struct config *config, const struct problem *p,
@@ -89,8 +91,8 @@ double clsm_candidate_cycles(const struct config *config, const struct problem *
 {
     enum holder by = holder_of(config);
     double chunks = chunks_of(config, p, t);
-    double turns = (double)p->k * thresholds_of(chunks) * turn_steps(config, p, t);
+    double steps = thresholds_of(chunks) * threshold_steps(config, p, t);
     double all =
-        costs_of[by].cycles + (turns + candidates_of(config, p, t)) * costs_of[by].wait;
+        costs_of[by].cycles + (steps + candidates_of(config, p, t)) * costs_of[by].wait;
     return by == CHUNKS ? all / chunks : all; /* each of which is waited for */
 }
