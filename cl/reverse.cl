@@ -2,8 +2,8 @@
 /*
  * reverse: one work-group a row, which it reads forwards for the maximum and sum. What it read
  * last is still in registers and is written first; the rest is read again backwards, so that
- * the freshest part comes from the cache. Reads x less than twice, writes y once. Wins on
- * many rows too long for the registers.
+ * the freshest part comes from the cache. Reads x less than twice, or once where no row is
+ * written, writes y once. Wins on many rows too long for the registers.
  */
 #ifndef WG
 #define WG 512

@@ -45,7 +45,7 @@ struct variant {
     bool ahead;           /* has the next part's packs in local memory */
     bool settled;         /* a work-group has the same part of every row */
     bool whole_packs;     /* takes several rows at once, which fill 16 bytes of x */
-    bool one_state;       /* brings nothing together but a maximum and a sum */
+    bool one_state;       /* brings nothing together but a maximum, a sum, candidates */
     bool pipelined;       /* a row's terms in local memory while the next is read */
     bool row_per_lane;    /* a vector's lanes are rows */
     bool alike;           /* takes rows whose logits are made of x in the same way */
