@@ -13,7 +13,8 @@
  *                   keep_reduce; for the others these are empty. Where rows are lanes,
  *                   ROW_PER_LANE, keep_lanes and keep_logits begin it, keep_lanes_end ends it
  *     HAS_CANDIDATES it keeps elements from a threshold on, which keep_threshold finds with
- *                   KEEP_REALS more of local memory; keep_wants says which these are
+ *                   KEEP_REALS more of local memory, and keep_turn again while a row goes by;
+ *                   keep_wants says which these are, keep_room and keep_put take several
  *     OP_ADDS       keep_add is not empty: elements may be seen once only
  *     OP_FROM_TERM  its values can be made of the terms: op_from_term
  *     OP_RESCALES   they are products with a number of the result, op_rescale: where all of a

@@ -260,6 +260,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     last += s.joins ? LOOK_CYCLES * (looks - 1) : 0;
     bool in_step = s.joins && writes_row && !v->ahead;
     alone += s.joins && writes_row ? join : 0;
+    /* between its own chunks it waits for others only as far as there are any */
     double others = chunks > 1 ? fmin(1, s.groups / units) : 1;
     double queue = QUEUE_CYCLES * others + (in_step ? JOIN_QUEUE : 0);
     double turns = ceil(s.groups / (units * s.resident)) * chunks * rounds;

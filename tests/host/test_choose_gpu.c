@@ -128,7 +128,8 @@ START_TEST(classes_of_pixels_go_to_tiles_that_were_measured_fastest)
 }
 END_TEST
 
-/* Measured too: where rows are held, the largest are chosen among few candidates. */
+/* Measured too: where rows are held, at once or in chunks, the largest are chosen among
+ * few candidates. */
 START_TEST(the_largest_are_chosen_where_rows_are_held)
 {
     static const struct {

@@ -171,7 +171,8 @@ START_TEST(blocks_of_rows_leave_room_for_others)
 }
 END_TEST
 
-/* Top-k, a temperature for each row, temperature 0, smoothing. */
+/* Top-k by candidates and by lists, a temperature for each row, temperature 0,
+ * smoothing. Candidates go with the state. */
 START_TEST(rows_are_shared_only_where_a_maximum_and_a_sum_are_all)
 {
     const size_t most = 32; /* places for which there are candidates */
