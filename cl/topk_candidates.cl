@@ -10,6 +10,12 @@
 #define KEEP_REALS (1 + SHARES + CANDIDATES * TOP_PARTS)
 enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many candidates there are */
 
+struct keep {
+    real threshold;
+    uint packs; /* a bit for each that reaches it */
+    __local real *kept;
+};
+
 /* A mapping defines, for its set of workers:
  *     keep_place  its part of local memory, of KEEP_REALS, behind scratch
  *     set_shares  in each lane, the largest of a share's numbers, in a set of lanes those of all

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorted lists of keys, one for each lane of a vector. A 16-bit number is a real whose last
- * KEY_BITS are zero. With bits turned so that it is a whole number in the same order, and its
- * column there, from the last to the first, a key tells both, and is the larger one where the
- * number is or where numbers are equal and the column is lower.
+ * A number and its column as one whole number. A 16-bit number is a real whose last KEY_BITS are
+ * zero. With bits turned so that it is a whole number in the same order, and its column there,
+ * from the last to the first, a key tells both, and is the larger one where the number is or where
+ * numbers are equal and the column is lower.
  */
 #define SPARE ((real_u32)((1 << KEY_BITS) - 1))
 #define KEY_NONE ((real_u32)0x007fffffu) /* -inf, which no number beats that is no larger */
-
-struct list {
-    real_u32 key[LIST];
-};
 
 static real_u32 key_of(real v, real_u32 c)
 {
@@ -30,12 +26,6 @@ static struct top top_from(real v)
     return top;
 }
 
-static struct top place_top(const struct list *list, uint j)
-{
-    struct top top = {{list->key[j]}};
-    return top;
-}
-
 static real top_value(struct top top)
 {
     real v = of_ordered(top.part[0]); /* with bits of the column behind the number's */
@@ -46,27 +36,4 @@ static real_u32 top_column(struct top top)
 {
     real_u32 key = top.part[0];
     return key == KEY_NONE ? (real_u32)NO_COLUMN : SPARE - (key & SPARE);
-}
-
-static void place_clear(struct list *list, uint j)
-{
-    list->key[j] = KEY_NONE;
-}
-
-/* In the lanes of m. */
-static void place_copy(struct list *list, uint to, const struct list *from, uint j, places_bool m)
-{
-    list->key[to] = m ? from->key[j] : list->key[to];
-}
-
-static void list_add(struct list *list, real v, real_u32 c)
-{
-    real_u32 key = key_of(v, c);
-    if (!ANY_OF(key > list->key[LIST - 1]))
-        return;
-    EACH_PLACE (uint j = LIST - 1; j > 0; j--) {
-        real_u32 above = list->key[j - 1], larger = key > list->key[j] ? key : list->key[j];
-        list->key[j] = larger < above ? larger : above;
-    }
-    list->key[0] = key > list->key[0] ? key : list->key[0];
 }
