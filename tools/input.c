@@ -102,6 +102,8 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
         return -10 + 20 * (double)c / (double)cols;
     case INPUT_STEPS:
         return (double)(c * 3 / cols) * (d->special == 1 ? 42 : 50) + v / 8;
+    case INPUT_BANDS:
+        return (double)(c / 4 % 256);
     case INPUT_CROWDED:
         return c % 256 == d->place % 256 ? 40 + v : v;
     case INPUT_ZEROS:
