@@ -104,18 +104,31 @@ def pixels(run):
     return table(("operation", "type", *(shapes.get(c, str(c)) for c in PIXELS)), rows)
 
 
+def against(result, peers):
+    """Microseconds, and the times of these peers over them."""
+    if not result:
+        return "-"
+    times = result.get("peers", {})
+    return ", ".join([f"{1e6 * result['seconds']:.1f}"] +
+                     [f"{times[p] / result['seconds']:.2f}" if p in times else "-" for p in peers])
+
+
 def few_rows(run):
-    """Microseconds, and the times of PyTorch and Triton over them."""
     rows = []
     for count, cols in ((n, c) for c in FEW_COLS for n in FEW):
-        cells = []
-        for t in TYPES:
-            r = run.find(("decode",), rows=count, cols=cols, type=t)
-            peers = r.get("peers", {}) if r else {}
-            cells.append(", ".join([f"{1e6 * r['seconds']:.1f}"] +
-                                   [f"{peers[p] / r['seconds']:.2f}" if p in peers else "-"
-                                    for p in ("torch", "triton")]) if r else "-")
-        rows.append(row(f"{count} x {cols}", *cells))
+        found = [run.find(("decode",), rows=count, cols=cols, type=t) for t in TYPES]
+        rows.append(row(f"{count} x {cols}", *(against(r, ("torch", "triton")) for r in found)))
+    return table(("shape", *TYPES), rows)
+
+
+def largest(run):
+    rows = []
+    kinds = {(r["cols"], r["rows"], 1 if r["form"] == "plain" else int(r["form"][1:]), r["form"])
+             for r in run.results if r["goals"] == "largest"}
+    for cols, count, k, form in sorted(kinds):
+        found = [run.find(("largest",), rows=count, cols=cols, form=form, type=t) for t in TYPES]
+        rows.append(row(f"{k} of {count} x {cols}",
+                        *(against(r, ("torch", "jax")) for r in found)))
     return table(("shape", *TYPES), rows)
 
 
@@ -124,6 +137,7 @@ TABLES = {"lengths": lambda run: by_length(run, SOME),
           "family": lambda run: family(run, ("family", "forms"), LONG),
           "short rows": lambda run: family(run, ("narrow",), SHORT),
           "few rows": few_rows,
+          "largest": largest,
           "middle axes": axes,
           "pixels": pixels}
 

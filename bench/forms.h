@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Forms of a problem that are timed: scaled, masked, causal, in place, unaligned, and
- * with other numbers in x than N(0, 1). */
+/* Forms of a problem that are timed: scaled, masked, causal, in place, unaligned, with
+ * more than one place, and with other numbers in x than N(0, 1). */
 #ifndef FORMS_H
 #define FORMS_H
 
@@ -13,6 +13,7 @@ struct form {
     void (*dress)(clsm_problem *problem); /* NULL: as it is */
     /* bytes that the plan counts and no kernel need move; NULL: none */
     uint64_t (*left_out)(const clsm_problem *problem);
+    size_t k;                  /* how many of the largest are found; 0: one */
     bool in_place;             /* y stands where x stood */
     size_t x_offset, y_offset; /* elements in front of the first one */
     /* what stands in column c of a row, from a number of N(0, 1); NULL: that number */

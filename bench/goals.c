@@ -211,6 +211,8 @@ void case_problem(const struct limit_case *c, clsm_problem *problem)
 {
     clsm_problem_init(problem, c->op, c->type, c->rows, c->cols);
     problem->inner = c->inner;
+    if (c->form->k)
+        problem->k = c->form->k;
     if (c->form->dress)
         c->form->dress(problem);
 }

@@ -3,11 +3,18 @@
 gives the median seconds of a case, or None where it has no such thing."""
 import os
 import pathlib
+import re
 from functools import partial
 
 from peer_clock import Inputs, set_count, shape_of, time_on_gpu, time_on_host
 
 TRITON_AND_CUDNN = ("softmax", "plain")  # the one operation and form that they are timed on
+
+
+def places(case):
+    """How many of the largest a case wants: of 8 the form is "k8"."""
+    form = case["form"]
+    return int(form[1:]) if re.fullmatch(r"k\d+", form) else 1 if form == "plain" else None
 
 
 class OnGpu:
@@ -79,6 +86,10 @@ class Torch(OnGpu):
     def log_softmax(self, case):
         return (lambda x: self.torch.log_softmax(x, 1)) if case["form"] == "plain" else None
 
+    def topk(self, case):
+        t, k = self.torch, places(case)
+        return k and (lambda x: t.topk(t.softmax(x, 1), k, 1))
+
     def cross_entropy(self, case):
         """The loss and its gradient, one forward and one backward pass."""
         t, targets = self.torch, self.targets(case)
@@ -98,6 +109,7 @@ class Torch(OnGpu):
             "log_sum_exp": (self.log_sum_exp, 1),
             "cross_entropy_loss": (self.cross_entropy_loss, 1),
             "cross_entropy": (self.cross_entropy, 1),
+            "topk": (self.topk, 1),
             "softmax_backward": (partial(self.backward, t._softmax_backward_data), 2),
             "log_softmax_backward": (partial(self.backward, t._log_softmax_backward_data), 2),
         }
@@ -190,8 +202,9 @@ class Cudnn(OnGpu):
 
 
 class Jax:
-    """jit of jax.nn.softmax and of logsumexp, on the host's clock: short cases are bound by
-    the time that a call takes there, and their inputs stay in the cache."""
+    """jit of jax.nn.softmax, of logsumexp, and of lax.top_k of a softmax, on the host's
+    clock: short cases are bound by the time that a call takes there, and their inputs stay in
+    the cache."""
 
     name = "jax"
 
@@ -206,12 +219,20 @@ class Jax:
         nn = jax.nn
         self.functions = {"softmax": jax.jit(lambda x: nn.softmax(x, axis=1)),
                           "log_sum_exp": jax.jit(lambda x: nn.logsumexp(x, axis=1))}
+        self.topk = jax.jit(lambda x, k: jax.lax.top_k(nn.softmax(x, axis=1), k),
+                            static_argnums=1)
         import numpy
         self.numpy, self.some = numpy, numpy.random.default_rng(1).standard_normal(1 << 20)
 
+    def function(self, case):
+        if case["op"] == "topk":
+            k = places(case)
+            return k and (lambda x: self.topk(x, k)[0])
+        return self.functions.get(case["op"]) if case["form"] == "plain" else None
+
     def time(self, case, seconds):
-        function = self.functions.get(case["op"])
-        if not function or case["form"] != "plain" or case["type"] not in self.types:
+        function = self.function(case)
+        if not function or case["type"] not in self.types:
             return None
         n = min(set_count(case), 64)  # each is an array of its own
         some = self.some.astype(self.types[case["type"]])
