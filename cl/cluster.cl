@@ -19,7 +19,7 @@ __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
     const size_t sets = WG / CLUSTER;
-    __local real scratch[LANES_SCRATCH + 1 + KEEP_REALS * (WG / CLUSTER)];
+    __local real scratch[LANES_SCRATCH + KEEP_REALS * (WG / CLUSTER) + 1] KEEP_ALIGNED;
     __local uint4 stock[STOCK];
     for (size_t r = get_group_id(0) * sets; r < shape.rows; r += get_num_groups(0) * sets)
         HELD_ROW(ROW_AT(r + get_local_id(0) / CLUSTER), get_local_id(0) % CLUSTER, scratch,

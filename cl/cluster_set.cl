@@ -60,7 +60,7 @@ INLINE real set_add(real v, __local real *scratch)
 #if HAS_CANDIDATES
 INLINE __local real *keep_place(__local real *scratch)
 {
-    return scratch + LANES_SCRATCH + 1 + get_local_id(0) / CLUSTER * KEEP_REALS;
+    return scratch + LANES_SCRATCH + get_local_id(0) / CLUSTER * KEEP_REALS;
 }
 
 INLINE void set_wait(void)
@@ -89,22 +89,13 @@ INLINE bool sets_any(bool v, __local real *scratch)
 }
 
 /* Shares are lanes as far apart as there are shares. */
-INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch)
+INLINE struct shares set_shares(real_bits v, bool begins, __local real *kept,
+                                __local real *scratch)
 {
     set_wait(); /* for all to see how many the row before had */
     if (begins && get_local_id(0) % CLUSTER == 0)
         *(__local uint *)kept = 0;
     set_wait();
-    return apart_most(v, CLUSTER, SHARES, scratch);
-}
-
-INLINE real_bits shares_most(real_bits v, __local real *scratch)
-{
-    return cluster_most(v, SHARES, scratch);
-}
-
-INLINE bool shares_at_once(void)
-{
-    return MOST_AT_ONCE && SHARES == LANES;
+    return lanes_shares(apart_most(v, CLUSTER, SHARES, scratch), SHARES, scratch);
 }
 #endif

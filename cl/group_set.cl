@@ -146,35 +146,54 @@ INLINE bool sets_any(bool v, __local real *scratch)
     return v;
 }
 
+/* Of more shares than a set has lanes: each is compared with all the others in local memory. */
+INLINE struct shares local_shares(const __local real *share, __local real *kept,
+                                  __local real *scratch)
+{
+    const uint i = get_local_id(0);
+    struct shares all = {(real_bits)0, (real_bits)0};
+    for (uint k = lane_id(); k < SHARES; k += LANES)
+        all.most = larger_bits(all.most, AS_BITS(share[k]));
+    all.most = lanes_most(all.most, scratch);
+    if (i < SHARES) {
+        real_bits mine = share_apart(AS_BITS(share[i]), i);
+        uint above = 0;
+        _Pragma("unroll 8") for (uint k = 0; k < SHARES; k++)
+            above += share_apart(AS_BITS(share[k]), k) > mine ? 1 : 0;
+        if (above == PLACES - 1)
+            kept[LEAST_AT] = AS_REAL(mine);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    all.least = AS_BITS(kept[LEAST_AT]);
+    return all;
+}
+
 /* Shares are lanes as far apart as a set of lanes has shares, or sets as far apart as there are
  * shares. */
-INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch)
+INLINE struct shares set_shares(real_bits v, bool begins, __local real *kept,
+                                __local real *scratch)
 {
+    struct shares found;
     const uint sets = MOST_SETS, inside = SHARES > sets ? SHARES / sets : 1;
     __local real *share = SHARES > sets ? kept + SHARES_AT : scratch + LANES_SCRATCH + 2 * sets;
     v = inside > 1 ? apart_most(v, LANES, inside, scratch) : lanes_most(v, scratch);
     if (lane_id() < inside)
         share[lanes_id() * inside + lane_id()] = AS_REAL(v);
     barrier(CLK_LOCAL_MEM_FENCE);
+#if SHARES > LANES
+    found = local_shares(share, kept, scratch);
+#else
     const uint all = sets * inside;
     v = AS_BITS(share[lane_id() % all]);
     for (uint k = lane_id() + LANES; k < all; k += LANES)
         v = larger_bits(v, AS_BITS(share[k]));
     if (all > SHARES)
         v = apart_most(v, all < LANES ? all : LANES, SHARES, scratch);
+    found = lanes_shares(v, LANES, scratch);
+#endif
     if (begins && get_local_id(0) == 0)
         *(__local uint *)kept = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return v;
-}
-
-INLINE real_bits shares_most(real_bits v, __local real *scratch)
-{
-    return lanes_most(v, scratch);
-}
-
-INLINE bool shares_at_once(void)
-{
-    return MOST_AT_ONCE;
+    return found;
 }
 #endif

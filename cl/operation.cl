@@ -13,8 +13,9 @@
  *                   keep_reduce; for the others these are empty. Where rows are lanes,
  *                   ROW_PER_LANE, keep_lanes and keep_logits begin it, keep_lanes_end ends it
  *     HAS_CANDIDATES it keeps elements from a threshold on, which keep_threshold finds with
- *                   KEEP_REALS more of local memory, and keep_turn again while a row goes by;
- *                   keep_wants says which these are, keep_room and keep_put take several
+ *                   KEEP_REALS more of local memory, KEEP_ALIGNED, and keep_turn again while a
+ *                   row goes by; keep_wants says which these are, keep_room and keep_put take
+ *                   several
  *     OP_ADDS       keep_add is not empty: elements may be seen once only
  *     OP_FROM_TERM  its values can be made of the terms: op_from_term
  *     OP_RESCALES   they are products with a number of the result, op_rescale: where all of a
@@ -66,6 +67,7 @@
 #ifndef HAS_CANDIDATES
 #define HAS_CANDIDATES 0
 #define KEEP_REALS 0
+#define KEEP_ALIGNED
 #endif
 #ifndef OP_FROM_TERM
 #define OP_FROM_TERM 0

@@ -14,7 +14,7 @@
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
-    __local real scratch[SCRATCH_REALS + KEEP_REALS];
+    __local real scratch[SCRATCH_REALS + KEEP_REALS] KEEP_ALIGNED;
     __local uint4 stock[STOCK];
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
         HELD_ROW(ROW_AT(r), get_local_id(0), scratch, stock)

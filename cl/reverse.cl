@@ -53,7 +53,7 @@ INLINE void reverse_row(struct row row, uint first, __local real *scratch)
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)
 {
-    __local real scratch[SCRATCH_REALS + KEEP_REALS];
+    __local real scratch[SCRATCH_REALS + KEEP_REALS] KEEP_ALIGNED;
     for (size_t r = get_group_id(0); r < shape.rows; r += get_num_groups(0))
         reverse_row(ROW_AT(r), get_local_id(0), scratch);
 }

@@ -7,8 +7,10 @@
  * one's place is how many of them are larger. Where there are more than there is room for, such as
  * many equal ones, those that have found room tell a higher threshold, and the row is read again.
  */
-#define KEEP_REALS (1 + SHARES + CANDIDATES * TOP_PARTS)
-enum { SHARES_AT = 1, CANDIDATES_AT = SHARES_AT + SHARES }; /* behind how many candidates there are */
+/* Behind how many there are; four and four, so that they are read together. */
+enum { LEAST_AT = 1, SHARES_AT = 4, CANDIDATES_AT = SHARES_AT + (SHARES + 3) / 4 * 4 };
+#define KEEP_REALS (CANDIDATES_AT + CANDIDATES * TOP_PARTS)
+#define KEEP_ALIGNED __attribute__((aligned(16)))
 
 struct keep {
     real threshold;
@@ -16,19 +18,21 @@ struct keep {
     __local real *kept;
 };
 
+/* Of the shares' numbers the largest, and number PLACES from above, equal ones told apart. */
+struct shares {
+    real_bits most, least;
+};
+
 /* A mapping defines, for its set of workers:
  *     keep_place  its part of local memory, of KEEP_REALS, behind scratch
- *     set_shares  in each lane, the largest of a share's numbers, in a set of lanes those of all
- *                 shares; where a row begins, `kept` has 0 in front from then on
- *     shares_most the largest of these
- *     shares_at_once  is that one step?
+ *     set_shares  everybody gets the shares' largest and least, of everybody's numbers; where a row
+ *                 begins, `kept` has 0 in front from then on
  *     set_wait    until all see what each left in local memory
  *     set_summed  the same behind a sum
  *     sets_any    does something hold in this set, or in one that goes on together with it? */
 INLINE __local real *keep_place(__local real *scratch);
-INLINE real_bits set_shares(real_bits v, bool begins, __local real *kept, __local real *scratch);
-INLINE real_bits shares_most(real_bits v, __local real *scratch);
-INLINE bool shares_at_once(void);
+INLINE struct shares set_shares(real_bits v, bool begins, __local real *kept,
+                                __local real *scratch);
 INLINE void set_wait(void);
 INLINE void set_summed(void);
 INLINE bool sets_any(bool v, __local real *scratch);
@@ -44,36 +48,43 @@ static void keep_start(struct keep *keep, struct row row)
 {
 }
 
-/* Of the shares' numbers, which all differ, number PLACES from above. */
-INLINE real_bits shares_least(real_bits share, __local real *scratch)
+/* Equal ones of several shares are told apart by their last bits, without which the threshold is
+ * a little lower. */
+#define LAST_BITS ((real_bits)(SHARES - 1))
+INLINE real_bits share_apart(real_bits v, uint share)
 {
-    if (!shares_at_once()) { /* each is compared with all the others */
-        uint above = 0;
-        EACH_TURN (uint d = 1; d < SHARES; d++)
-            above += AS_BITS(lanes_swap(AS_REAL(share), d, scratch)) > share ? 1 : 0;
-        return shares_most(above == PLACES - 1 ? share : (real_bits)0, scratch);
-    }
-    real_bits least = shares_most(share, scratch);
-    EACH_TURN (uint j = 1; j < PLACES; j++) {
-        share = share == least ? (real_bits)0 : share;
-        least = shares_most(share, scratch);
-    }
-    return least;
+    return (v & ~LAST_BITS) | (share & LAST_BITS);
 }
 
-/* Everybody's maximum, and the threshold for what follows; -inf is below any. Equal ones of several
- * shares are told apart by their last bits, without which the threshold is a little lower. */
+/* Of shares that are neighbouring lanes', of `lanes` that have a row together. */
+INLINE struct shares lanes_shares(real_bits v, uint lanes, __local real *scratch)
+{
+    real_bits share = share_apart(v, get_local_id(0));
+    struct shares all = {cluster_most(v, lanes, scratch), (real_bits)0};
+    if (MOST_AT_ONCE && lanes == LANES) {
+        EACH_TURN (uint j = 0; j < PLACES; j++) {
+            share = j > 0 && share == all.least ? (real_bits)0 : share;
+            all.least = cluster_most(share, lanes, scratch);
+        }
+        return all;
+    }
+    uint above = 0; /* each is compared with all the others */
+    EACH_TURN (uint d = 1; d < SHARES; d++)
+        above += AS_BITS(lanes_swap(AS_REAL(share), d, scratch)) > share ? 1 : 0;
+    all.least = cluster_most(above == PLACES - 1 ? share : (real_bits)0, lanes, scratch);
+    return all;
+}
+
+/* Everybody's maximum, and the threshold for what follows; -inf is below any. */
 INLINE real keep_threshold(struct keep *keep, real most, bool begins, __local real *kept,
                            __local real *scratch)
 {
-    const real_bits last = SHARES - 1, none = ordered((real)(-INFINITY));
-    real_bits share = set_shares(ordered(most), begins, kept, scratch);
-    real_bits max = shares_most(share, scratch);
-    real_bits least = shares_least((share & ~last) | (get_local_id(0) & last), scratch);
-    keep->threshold = of_ordered(larger_bits(least & ~last, none + 1));
+    const real_bits none = ordered((real)(-INFINITY));
+    struct shares all = set_shares(ordered(most), begins, kept, scratch);
+    keep->threshold = of_ordered(larger_bits(all.least & ~LAST_BITS, none + 1));
     keep->packs = 0;
     keep->kept = kept;
-    return of_ordered(max);
+    return of_ordered(all.most);
 }
 
 /* The same where a row is seen in turns: anew once there have been twice as many. */
@@ -181,7 +192,7 @@ INLINE struct top set_least(struct top mine, __local real *scratch)
 INLINE uint enough_candidates(struct row row, const struct keep *keep, uint first,
                               __local real *scratch)
 {
-    enum { SOME = CANDIDATES < 64 ? CANDIDATES : 64 }; /* more than places */
+    enum { FEW = PLACES <= 32 ? 64 : 2 * PLACES, SOME = CANDIDATES < FEW ? CANDIDATES : FEW };
     __local real *kept = keep->kept, *all = kept + CANDIDATES_AT;
     struct top least = top_from(keep->threshold);
     uint n = *(__local uint *)kept;

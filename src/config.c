@@ -142,17 +142,29 @@ size_t clsm_config_list(const struct config *config, const struct problem *p,
     return places < k ? places : k;
 }
 
+size_t clsm_config_busy(const struct config *config, const struct problem *p,
+                        const struct traits *t)
+{
+    bool packs =
+        clsm_variants[config->variant].packs || clsm_config_value(config, "PACKS", 0);
+    size_t each = packs ? PACK_BYTES / clsm_type_bytes(p->x.type) : 1;
+    size_t workers = clsm_config_workers(config, t), most = at_least_one(p->cols, each);
+    return workers < most ? workers : most;
+}
+
 size_t clsm_config_shares(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
-    const size_t most = 32; /* places */
     const struct variant *v = &clsm_variants[config->variant];
     size_t workers = clsm_config_workers(config, t), shares = 1;
-    size_t agree = workers < t->lanes ? workers : t->lanes;
+    size_t busy = clsm_config_busy(config, p, t);
     if (clsm_problem_y(p) != CLSM_Y_K || !v->candidates || !(t->bits & TRAIT_SWAP) ||
-        agree < 2 || p->k > agree || p->k > most)
+        workers < 2 || p->k > workers ||
+        (p->k > t->lanes && (2 * p->k > workers || p->k > busy)))
         return 0;
-    while (shares < 2 * p->k && shares < agree)
+    while (shares * busy < 2 * p->k * workers && shares < workers)
+        shares *= 2;
+    while (shares > t->lanes && shares * t->lanes < workers) /* one a set or more */
         shares *= 2;
     return shares;
 }
@@ -176,7 +188,8 @@ size_t clsm_config_candidate_bytes(const struct config *config, const struct pro
     size_t candidates = clsm_config_candidates(config, p, t);
     size_t rows = clsm_config_rows_per_group(config, p, t);
     size_t shares = clsm_config_shares(config, p, t);
-    return candidates ? (1 + shares + candidates * parts) * real * rows : 0;
+    size_t ahead = 4 + (shares + 3) / 4 * 4; /* of the candidates */
+    return candidates ? (ahead + candidates * parts) * real * rows : 0;
 }
 
 unsigned clsm_config_packs(const struct config *config, const struct problem *p,

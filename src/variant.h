@@ -214,6 +214,10 @@ size_t clsm_config_runs(const struct config *config, size_t rows,
 /* Local memory that its work-groups bring their results together in. */
 size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p);
 
+/* Workers that have some of a row's columns, which they take by packs or one by one. */
+size_t clsm_config_busy(const struct config *config, const struct problem *p,
+                        const struct traits *t);
+
 /* Where a row's largest elements are chosen among candidates: shares of its workers, of
  * which each has one that is its largest, and how many candidates there is room for in
  * local memory. 0 where lists are made. See cl/topk_candidates.cl. */

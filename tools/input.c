@@ -103,7 +103,7 @@ static double element(enum input_kind kind, const struct draw *d, size_t c, size
     case INPUT_STEPS:
         return (double)(c * 3 / cols) * (d->special == 1 ? 42 : 50) + v / 8;
     case INPUT_BANDS:
-        return (double)(c / 4 % 256);
+        return (double)(c / 4 % 256) / 4;
     case INPUT_CROWDED:
         return c % 256 == d->place % 256 ? 40 + v : v;
     case INPUT_ZEROS:

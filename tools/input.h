@@ -18,7 +18,7 @@
     X(TIES, "ties-at-max")      /* N(0, 1), every third element the maximum */         \
     X(RISING, "rising")         /* each element above the last: the maximum moves */   \
     X(STEPS, "steps")           /* thirds, each far above the last */                  \
-    X(BANDS, "bands")           /* 0 to 255, four of each: rising with the worker */   \
+    X(BANDS, "bands")           /* 0 to 63.75, four of each: rising with the worker */ \
     X(CROWDED, "crowded")       /* N(0, 1), every 256th far above: one worker's */     \
     X(ZEROS, "zeros")           /* 0 and -0, others of N(0, 1) below */                \
     X(DENORMAL, "denormal")     /* subnormal numbers of the type */                    \

@@ -7,7 +7,7 @@
  * that do not. */
 START_TEST(candidates_are_enough_wherever_the_largest_are)
 {
-    static const size_t places[] = {1, 6, 31}, lengths[] = {31, 1301};
+    static const size_t places[] = {1, 6, 31, 77}, lengths[] = {31, 1301};
     static const clsm_type types[] = {CLSM_F32, CLSM_BF16};
     struct tally t = tally_of(_i);
     for (unsigned v = 0; v < clsm_variant_count; v++)

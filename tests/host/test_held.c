@@ -171,27 +171,30 @@ START_TEST(blocks_of_rows_leave_room_for_others)
 }
 END_TEST
 
-/* Top-k by candidates and by lists, a temperature for each row, temperature 0,
- * smoothing. Candidates go with the state. */
+/* Top-k by candidates, which lanes that swap values find, and by lists, a temperature
+ * for each row, temperature 0, smoothing. Candidates go with the state. */
 START_TEST(rows_are_shared_only_where_a_maximum_and_a_sum_are_all)
 {
-    const size_t most = 32; /* places for which there are candidates */
-    struct problem topk = packed(CLSM_TOPK, CLSM_F32, 1, 1 << 20), listed = topk;
+    struct problem topk = packed(CLSM_TOPK, CLSM_F32, 1, 1 << 20), most = topk;
     struct problem hot = packed(CLSM_SOFTMAX, CLSM_F32, 1, 1 << 20), each = hot;
     struct problem smooth = packed(CLSM_CROSS_ENTROPY, CLSM_F32, 1, 1 << 20);
-    topk.k = most;
-    listed.k = most + 1;
+    struct traits apart = gpu;
+    apart.bits &= ~(unsigned)TRAIT_SWAP;
+    most.k = CLSM_MAX_K;
     hot.one_hot = true;
     each.operands |= CLSM_BIT(CLSM_TEMPERATURE);
     smooth.label_smoothing = 0.1;
-    const struct problem *const all[] = {&topk, &listed, &hot, &each, &smooth};
+    const struct problem *const all[] = {&topk, &most, &hot, &each, &smooth};
+    const struct traits *const devices[] = {&gpu, &apart};
     struct config config;
-    for (size_t k = 0; k < COUNT(all); k++) {
-        bool kept = clsm_problem_y(all[k]) == CLSM_Y_K && all[k]->k <= most;
-        const struct variant *v = chosen(all[k], &gpu);
+    for (size_t k = 0; k < COUNT(all) * COUNT(devices); k++) {
+        const struct problem *p = all[k / COUNT(devices)];
+        const struct traits *device = devices[k % COUNT(devices)];
+        bool kept = clsm_problem_y(p) == CLSM_Y_K && device == &gpu;
+        const struct variant *v = chosen(p, device);
         EXPECT(!v->one_state || (kept && v->candidates), "problem %zu", k);
         for (unsigned i = 0; clsm_config_at(i, &config); i++) {
-            const char *misfit = clsm_config_misfit(&config, all[k], &gpu);
+            const char *misfit = clsm_config_misfit(&config, p, device);
             v = variant_of(&config);
             EXPECT(misfit || !v->one_state || (kept && v->candidates), "%s",
                    clsm_config_name(i));
