@@ -152,6 +152,15 @@ static unsigned alone_registers(const struct config *config, const struct proble
     return anywhere && row > wanted ? wanted : row;
 }
 
+/* As many as leave room for as many work-groups on a unit. */
+static unsigned spare_registers(unsigned wanted, size_t wg)
+{
+    size_t given = (wanted + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+    size_t groups = UNIT_REGISTERS / (given * wg);
+    size_t most = groups ? UNIT_REGISTERS / (groups * wg) : given;
+    return (unsigned)(most - most % REGISTER_STEP);
+}
+
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
@@ -172,6 +181,8 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
         wanted = alone_registers(config, p, t, held);
     else
         wanted = held + working_registers(config, p, t, held);
+    if (alone && held && clsm_problem_y(p) == CLSM_Y_K)
+        wanted = spare_registers(wanted, clsm_config_wg(config));
     return wanted < most ? wanted : most;
 }
 
