@@ -2,9 +2,11 @@
 /*
  * lines: one work-item takes a run of short rows with vectors of VEC elements, a block of them
  * at a time: all their maxima, then all their sums, then all their results, so that no
- * reduction is waited for. Where y has no gaps the results leave in whole lines, past the
- * caches where x and y do not fit there, whatever a row's length and address. Reads x once
- * from memory, writes y once. Wins on CPU runtimes on rows of up to a few hundred elements.
+ * reduction is waited for; written rows leave while the next block is summed, so that stores
+ * and arithmetic do not wait for each other. Where y has no gaps the results leave in whole
+ * lines, past the caches where x and y do not fit there, whatever a row's length and address.
+ * Reads x once from memory, writes y once. Wins on CPU runtimes on rows of up to a few hundred
+ * elements.
  */
 #include "near.cl"
 #include "ring.cl"
@@ -26,7 +28,11 @@ enum {
     MOST_ROWS = ROOM_ROWS < VEC ? ROOM_ROWS : ROOM_ROWS / VEC * VEC, /* in a block */
     SETS = (MOST_ROWS + VEC - 1) / VEC, /* of rows that are lanes */
     SPARE = 64,
-    HELD_BYTES = (ROOM + SPARE) * sizeof(SCALAR),
+    /* Does a block leave while the next one is summed? Of short rows the constants of both would
+     * be loaded again and again. */
+    LATE = OP_WRITES == WRITES_ROW && !OP_GIVEN && (!STRAIGHT || COLS > 4 * VEC),
+    HELD_STEP = ROOM + ALIAS_BYTES / 2 / sizeof(SCALAR), /* from one block's to the next one's */
+    HELD_BYTES = (LATE * HELD_STEP + ROOM + SPARE) * sizeof(SCALAR),
     /* Results are stored a little behind the terms that are loaded, never before them: see
      * ALIAS_BYTES. */
     BEHIND_BYTES = 2 * LINE_BYTES,
@@ -198,153 +204,88 @@ INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, 
     return s;
 }
 
-#if OP_WRITES == WRITES_ROW
-INLINE real short_value(struct row row, uint c, const __local SCALAR *held,
-                        struct result result, bool safe)
-{
-#if MADE_OF_TERMS
-    real v = op_from_term(row, c, LOAD_HELD(held + c), result);
-#else
-    real v = op_elsewhere(row, short_element(row, c, safe), result);
-#endif
-#if OP_SPOT
-    /* without a branch that nobody foresees */
-    real column = LANE_IDS + (real)(SCALAR)c;
-    v = column == (real)(SCALAR)op_spot(result) ? op_at_spot(row, result) : v;
-#endif
-    return v;
-}
-
-/* A line of results, from column c on, as bits; past the row's end they are anything. */
-INLINE void short_line(struct row row, uint c, const __local SCALAR *held,
-                       struct result result, bool safe, line_y *part)
-{
-    real v[LINE_PARTS];
-    UNROLL for (uint k = 0; k < LINE_PARTS; k++)
-        v[k] = c + k * VEC < COLS ? short_value(row, c + k * VEC, held, result, safe)
-                                  : (real)0;
-    values_bits(v, part);
-}
-
-/* A row of whole lines, past the caches. */
-INLINE void write_lines(struct row row, const __local SCALAR *held, struct result result,
-                        bool safe)
-{
-    UNROLL for (uint c = 0; c < COLS; c += Y_LINE)
-    {
-        line_y part[LINE_PARTS];
-        short_line(row, c, held, result, safe, part);
-        line_store(part, row.y + c, true);
-    }
-}
-
-/* A row to those that wait. */
-INLINE void keep_lines(struct row row, const __local SCALAR *held, struct result result,
-                       bool safe, __local word_y *waiting)
-{
-    UNROLL for (uint c = 0; c < COLS; c += Y_LINE)
-    {
-        line_y part[LINE_PARTS];
-        short_line(row, c, held, result, safe, part);
-        UNROLL for (uint k = 0; k < LINE_PARTS && c + k * VEC < COLS; k++)
-            CAT(keep_bits_, Y)(part[k], waiting + c + k * VEC);
-    }
-}
-#endif
+#include "lines_write.cl"
 
 OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
                        __local word_y *waiting)
 {
-    bool dense = OP_WRITES == WRITES_ROW && has_no_gaps(shape.y, shape, COLS);
-    bool past = is_large(shape);
-    struct lines lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
+    struct way way;
+    way.first = first;
+    way.last = last;
+    way.past = is_large(shape);
+    way.lines = lines_start(waiting, (__global word_y *)ROW_AT(first).y);
+    bool no_gaps = OP_WRITES == WRITES_ROW && has_no_gaps(shape.y, shape, COLS);
     /* Do rows begin and end with a line? Then none waits. */
-    bool at_once = dense && past && COLS % Y_LINE == 0 && lines.before == 0;
-    dense = dense && !at_once;
-#if STRAIGHT
-    bool straight = dense;
-    real open[LINE_PARTS];
-    dense = false;
-#endif
+    way.at_once = no_gaps && way.past && COLS % Y_LINE == 0 && way.lines.before == 0;
+    way.straight = STRAIGHT && no_gaps && !way.at_once;
+    way.dense = !STRAIGHT && no_gaps && !way.at_once;
     real hi[MOST_ROWS], lo[MOST_ROWS]; /* of each row's lanes */
-    struct keep keep[MOST_ROWS];
-    struct lanes_of_rows lanes;
+    struct known known[1 + LATE];
+    struct block late = {first, 0, false, held, known};
     for (uint i = 0; i < MOST_ROWS; i++)
         hi[i] = lo[i] = (real)0;
-    for (uint i = 0; i < SETS; i++)
-        lanes.hi[i] = lanes.lo[i] = (real)0;
-    for (size_t r = first; r < last; r += MOST_ROWS) {
-        uint rows = (uint)min((size_t)MOST_ROWS, last - r);
+    for (uint b = 0; b < 1 + LATE; b++)
+        for (uint i = 0; i < SETS; i++)
+            known[b].lanes.hi[i] = known[b].lanes.lo[i] = (real)0;
+    uint turn = 0;
+    for (size_t r = first; r < last || late.rows; r += MOST_ROWS) {
+        const uint rows = r < last ? (uint)min((size_t)MOST_ROWS, last - r) : 0;
         /* behind these rows there are others */
-        size_t behind = shape.rows - r - rows;
+        size_t behind = rows ? shape.rows - r - rows : 0;
         bool safe = behind * shape.x.row >= VEC && are_apart(shape.x, shape, COLS);
 #if HAS_DY
         safe = safe && behind * shape.dy.row >= VEC && are_apart(shape.dy, shape, COLS);
 #endif
+        const struct block now = {r, rows, safe, held + turn * HELD_STEP, &known[turn]};
+        struct lanes_of_rows *lanes = &now.known->lanes;
         for (uint i = 0; i < rows; i++)
             if (OP_NEEDS_MAX && !OP_GIVEN)
-                hi[i] = short_max(exact(ROW_AT(r + i)), held + i * WIDTH_HELD, safe);
+                hi[i] = short_max(exact(ROW_AT(r + i)), now.held + i * WIDTH_HELD, safe);
         ROLLED for (uint i = 0; i < rows; i += VEC)
         {
             real max = OP_NEEDS_MAX && !OP_GIVEN ? rows_max(hi + i) : (real)(-INFINITY);
-            lanes.max[i / VEC] = max;
-            near_keep(&lanes, i / VEC, near_of(max));
+            lanes->max[i / VEC] = max;
+            near_keep(lanes, i / VEC, near_of(max));
         }
-        for (uint i = 0; i < rows; i++) {
-            struct row row = exact(ROW_AT(r + i));
-            keep_start(&keep[i], row);
+        for (uint i = 0; i < rows || i < late.rows; i++) {
+            if (i < rows) {
+                struct row row = exact(ROW_AT(r + i));
+                struct keep *keep = &now.known->keep[i];
+                keep_start(keep, row);
 #if !OP_GIVEN
-            struct pair sum = short_sum(row, near_at(&lanes, i), &keep[i],
-                                        held + i * WIDTH_HELD, safe);
-            hi[i] = OP_NEEDS_REST ? sum.hi : sum.hi + sum.lo;
-            lo[i] = sum.lo;
+                struct pair sum =
+                    short_sum(row, near_at(lanes, i), keep, now.held + i * WIDTH_HELD, safe);
+                hi[i] = OP_NEEDS_REST ? sum.hi : sum.hi + sum.lo;
+                lo[i] = sum.lo;
 #elif LOG_KNOWN
-            ((SCALAR *)lanes.hi)[i] = row.from_sum;
+                ((SCALAR *)lanes->hi)[i] = row.from_sum;
 #endif
+            }
+            if (LATE && i < late.rows)
+                row_leaves(ALL_TENSORS, late, i, &way);
         }
         ROLLED for (uint i = 0; i < rows; i += VEC)
         {
 #if !OP_GIVEN
             struct pair sum = pair_down(rows_sum(hi + i, lo + i));
-            lanes.hi[i / VEC] = sum.hi;
-            lanes.lo[i / VEC] = sum.lo;
+            lanes->hi[i / VEC] = sum.hi;
+            lanes->lo[i / VEC] = sum.lo;
 #endif
             if (LOG_KNOWN)
-                lanes_log(&lanes, i / VEC);
+                lanes_log(lanes, i / VEC);
         }
-        for (uint i = 0; i < rows; i++) {
-            struct row row = exact(ROW_AT(r + i));
-            if (OP_GIVEN)
-                announce_next(row);
-            struct state s = state_at(&lanes, row, i);
-            struct result result = close_row(row, s, &keep[i], 0, 0);
-#if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
-            op_rescale(&result, (real)UNLIFTED);
-#endif
-#if OP_WRITES == WRITES_ROW
-            const __local SCALAR *terms = held + i * WIDTH_HELD;
-#if STRAIGHT
-            if (straight) {
-                write_straight(row, terms, result, r + i == first, r + i + 1 == last, past, open);
-                continue;
-            }
-#endif
-            if (at_once) {
-                write_lines(row, terms, result, safe);
-            } else if (dense) {
-                keep_lines(row, terms, result, safe, lines.waiting + lines.count);
-            } else {
-                UNROLL for (uint c = 0; c < COLS; c += VEC)
-                    row_store(row, c, COLS, short_value(row, c, terms, result, safe));
-            }
-            lines.count += dense ? COLS : 0;
-#endif
+        if (!LATE)
+            for (uint i = 0; i < rows; i++)
+                row_leaves(ALL_TENSORS, now, i, &way);
+        if (way.dense)
+            lines_flush(&way.lines, way.past);
+        if (LATE) {
+            late = now;
+            turn = 1 - turn;
         }
-        if (dense)
-            lines_flush(&lines, past);
     }
-    if (dense)
-        lines_edge(&lines, lines.count);
+    if (way.dense)
+        lines_edge(&way.lines, way.lines.count);
 }
 
 __kernel WORK_GROUP(1) void

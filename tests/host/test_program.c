@@ -78,16 +78,23 @@ START_TEST(terms_are_held_as_far_as_there_is_room)
 }
 END_TEST
 
-/* How long the lists of a row's workers are, of so many of its largest. */
-static size_t list_places(const char *config, size_t k)
+/* A number that a program for so many of a row's largest is built with. */
+static size_t number_of(const char *name, const char *config, size_t k, size_t cols)
 {
     clsm_problem given;
-    clsm_problem_init(&given, CLSM_TOPK, CLSM_BF16, 100, 20000);
+    char option[32];
+    clsm_problem_init(&given, CLSM_TOPK, CLSM_BF16, 100, cols);
     given.k = k;
-    const char *options = options_of(&given, config, &h200);
-    const char *list = strstr(options, " -DLIST=");
-    ck_assert_ptr_nonnull(list);
-    return (size_t)strtoul(list + strlen(" -DLIST="), NULL, 10);
+    snprintf(option, sizeof option, " -D%s=", name);
+    const char *at = strstr(options_of(&given, config, &h200), option);
+    ck_assert_ptr_nonnull(at);
+    return (size_t)strtoul(at + strlen(option), NULL, 10);
+}
+
+/* How long the lists of a row's workers are. */
+static size_t list_places(const char *config, size_t k)
+{
+    return number_of("LIST", config, k, 20000);
 }
 
 /* In how many of so many rows has a worker more of the k largest than its list is long?
@@ -133,6 +140,61 @@ START_TEST(lists_rarely_run_out)
 }
 END_TEST
 
+static int descending(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x < y) - (x > y);
+}
+
+/* How many of a row of random numbers reach number k of the largest of each share,
+ * whose workers take packs of 8 in turn. */
+static size_t reaching(size_t k, size_t workers, size_t shares, size_t cols)
+{
+    enum { MOST = 4096 };
+    int row[MOST], most[1024] = {0};
+    size_t n = 0;
+    ck_assert_uint_le(cols, MOST);
+    for (size_t c = 0; c < cols; c++) {
+        int *share = &most[c / 8 % workers % shares];
+        row[c] = 1 + rand() % (1 << 30);
+        *share = row[c] > *share ? row[c] : *share;
+    }
+    qsort(most, shares, sizeof *most, descending);
+    for (size_t c = 0; c < cols; c++)
+        n += row[c] >= most[k - 1];
+    return n;
+}
+
+/* Shares are no fewer than places, and what reaches their threshold finds room; workers
+ * that are too few for their places, or that have no columns, make lists. */
+START_TEST(candidates_hardly_ever_lack_room)
+{
+    static const struct {
+        const char *config;
+        size_t workers, k, cols;
+    } rows[] = {
+        {"registers:WG=64", 64, 8, 2000},      {"registers:WG=64", 64, 32, 4000},
+        {"registers:WG=128", 128, 50, 3000},   {"registers:WG=256", 256, 20, 4096},
+        {"registers:WG=256", 256, 50, 700},    {"registers:WG=256", 256, 128, 4096},
+        {"registers:WG=512", 512, 128, 4096},  {"cluster:CLUSTER=16,WG=64", 16, 8, 512},
+        {"cluster:CLUSTER=8,WG=64", 8, 8, 256}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t k = rows[i].k, cols = rows[i].cols, crowded = 0;
+        size_t shares = number_of("SHARES", rows[i].config, k, cols);
+        size_t room = number_of("CANDIDATES", rows[i].config, k, cols);
+        ck_assert_uint_ge(shares, k);
+        ck_assert_uint_eq(rows[i].workers % shares, 0);
+        for (unsigned r = 0; r < 500; r++)
+            crowded += reaching(k, rows[i].workers, shares, cols) > room;
+        ck_assert_msg(crowded <= 1, "%s, %zu of %zu: %zu of 500 rows", rows[i].config,
+                      k, cols, crowded);
+    }
+    ck_assert_uint_eq(number_of("SHARES", "registers:WG=64", 33, 4000), 0);
+    ck_assert_uint_eq(number_of("SHARES", "registers:WG=256", 100, 700), 0);
+    ck_assert_uint_eq(number_of("SHARES", "cluster:CLUSTER=8,WG=64", 9, 256), 0);
+}
+END_TEST
+
 Suite *program_suite(void)
 {
     Suite *s = suite_create("program");
@@ -140,6 +202,7 @@ Suite *program_suite(void)
     tcase_add_test(tc, x_stays_where_rows_are_written_that_nobody_reads_soon);
     tcase_add_test(tc, terms_are_held_as_far_as_there_is_room);
     tcase_add_test(tc, lists_rarely_run_out);
+    tcase_add_test(tc, candidates_hardly_ever_lack_room);
     suite_add_tcase(s, tc);
     return s;
 }
