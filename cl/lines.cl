@@ -30,7 +30,8 @@ enum {
     SPARE = 64,
     /* Does a block leave while the next one is summed? Of short rows the constants of both would
      * be loaded again and again. */
-    LATE = OP_WRITES == WRITES_ROW && !OP_GIVEN && (!STRAIGHT || COLS > 4 * VEC),
+    LATE = OP_WRITES == WRITES_ROW && !OP_GIVEN &&
+           (!STRAIGHT || COLS * sizeof(mem_y) > 2 * LINE_BYTES),
     HELD_STEP = ROOM + ALIAS_BYTES / 2 / sizeof(SCALAR), /* from one block's to the next one's */
     HELD_BYTES = (LATE * HELD_STEP + ROOM + SPARE) * sizeof(SCALAR),
     /* Results are stored a little behind the terms that are loaded, never before them: see
