@@ -192,6 +192,7 @@ INLINE struct top set_least(struct top mine, __local real *scratch)
 INLINE uint enough_candidates(struct row row, const struct keep *keep, uint first,
                               __local real *scratch)
 {
+    /* so many tell the higher threshold, more than there are places */
     enum { FEW = PLACES <= 32 ? 64 : 2 * PLACES, SOME = CANDIDATES < FEW ? CANDIDATES : FEW };
     __local real *kept = keep->kept, *all = kept + CANDIDATES_AT;
     struct top least = top_from(keep->threshold);

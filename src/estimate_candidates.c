@@ -2,8 +2,8 @@
 /*
  * What it costs to choose a row's largest elements among candidates, see
  * cl/topk_candidates.cl: each element is compared with a threshold, which its workers
- * agree on in as many turns as there are places; what reaches it is looked at again,
- * and compared with every other one that does.
+ * agree on; what reaches it is looked at again, and compared with every other one that
+ * does.
  */
 #include "estimate.h"
 
