@@ -15,11 +15,14 @@
 #include "group_set.cl"
 #include "held_passes.cl"
 #include "tickets.cl"
+#if HAS_CANDIDATES
+#include "part_candidates.cl"
+#endif
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {
-    __local real scratch[SCRATCH_REALS];
+    __local real scratch[SCRATCH_REALS + KEEP_REALS] KEEP_ALIGNED;
     __local uint4 stock[STOCK];
     __local real told[3];
     __local uint ticket;
@@ -41,10 +44,16 @@ clsm_row(TENSORS, SHARED)
 #else
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
+#if HAS_CANDIDATES
+        keep_leave(&keep, signed_of(shared, shape, r, part), sign_of(shape, r));
+#endif
         if (OP_WRITES == WRITES_ROW || part == 0) { /* else the first part writes all there is */
             look(shape, r, shared, scratch, told);
             barrier(CLK_LOCAL_MEM_FENCE);
             s = told_state(told);
+#if HAS_CANDIDATES
+            keep_gather(&keep, signed_of(shared, shape, r, 0), sign_of(shape, r), scratch);
+#endif
         }
 #endif
         uint taken = take_ticket(shared); /* is on its way while the row is written */

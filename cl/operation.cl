@@ -15,7 +15,7 @@
  *     HAS_CANDIDATES it keeps elements from a threshold on, which keep_threshold finds with
  *                   KEEP_REALS more of local memory, KEEP_ALIGNED, and keep_turn again while a
  *                   row goes by; keep_wants says which these are, keep_room and keep_put take
- *                   several
+ *                   several, and a part of a row leaves PART_RECORDS, see part_candidates.cl
  *     OP_ADDS       keep_add is not empty: elements may be seen once only
  *     OP_FROM_TERM  its values can be made of the terms: op_from_term
  *     OP_RESCALES   they are products with a number of the result, op_rescale: where all of a
@@ -68,6 +68,7 @@
 #define HAS_CANDIDATES 0
 #define KEEP_REALS 0
 #define KEEP_ALIGNED
+#define PART_RECORDS 1
 #endif
 #ifndef OP_FROM_TERM
 #define OP_FROM_TERM 0

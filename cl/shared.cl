@@ -73,7 +73,7 @@ INLINE uint sign_of(struct shape shape, size_t r)
 INLINE volatile __global ulong2 *signed_at(volatile __global uint *shared, size_t number)
 {
     return (volatile __global ulong2 *)((volatile __global char *)shared + SIGNED_AT) +
-           number * STATE_PIECES;
+           number * (PART_RECORDS * STATE_PIECES);
 }
 
 INLINE volatile __global ulong2 *signed_of(volatile __global uint *shared,

@@ -11,6 +11,13 @@
 enum { LEAST_AT = 1, SHARES_AT = 4, CANDIDATES_AT = SHARES_AT + (SHARES + 3) / 4 * 4 };
 #define KEEP_REALS (CANDIDATES_AT + CANDIDATES * TOP_PARTS)
 #define KEEP_ALIGNED __attribute__((aligned(16)))
+#define PART_RECORDS (1 + PLACES)
+
+#if defined PARTS && PARTS > 1 /* workers that choose together */
+#define CHOOSERS WG
+#else
+#define CHOOSERS WORKERS
+#endif
 
 struct keep {
     real threshold;
@@ -112,10 +119,15 @@ INLINE uint keep_room(const struct keep *keep, uint n)
     return atomic_add((volatile __local uint *)keep->kept, n);
 }
 
-INLINE void keep_put(const struct keep *keep, struct row row, struct element e, uint at)
+INLINE void keep_top(const struct keep *keep, struct top top, uint at)
 {
     if (at < CANDIDATES)
-        top_put(top_at(ranked(row, e.x, e.c), e.c), keep->kept + CANDIDATES_AT + at, CANDIDATES);
+        top_put(top, keep->kept + CANDIDATES_AT + at, CANDIDATES);
+}
+
+INLINE void keep_put(const struct keep *keep, struct row row, struct element e, uint at)
+{
+    keep_top(keep, top_at(ranked(row, e.x, e.c), e.c), at);
 }
 
 static void keep_add(struct keep *keep, struct row row, struct element e)
@@ -148,13 +160,13 @@ INLINE struct top candidates_from(struct top least, struct row row, const struct
     const uint n = row.end - row.begin, least_column = top_column(least);
     const real least_value = top_value(least);
     struct element most = {NO_COLUMN, (real)(-INFINITY), (real)0};
-    for (uint i = first; i < n; i += TOGETHER * WORKERS) {
+    for (uint i = first; i < n; i += TOGETHER * CHOOSERS) {
         struct element e[TOGETHER];
         bool reaches[TOGETHER];
         uint all = 0;
         UNROLL for (uint k = 0; k < TOGETHER; k++)
         {
-            uint at = i + k * WORKERS;
+            uint at = i + k * CHOOSERS;
             e[k] = row_element(row, row.begin + min(at, n - 1));
             e[k].x = at < n ? ranked(row, e[k].x, e[k].c) : (real)(-INFINITY);
             if (e[k].x > most.x) /* equal ones come after it */
@@ -198,7 +210,9 @@ INLINE uint enough_candidates(struct row row, const struct keep *keep, uint firs
     struct top least = top_from(keep->threshold);
     uint n = *(__local uint *)kept;
     bool again = is_crowded(keep);
-#if FORMS /* a logit that is made again may be below the threshold that it gave */
+#if FORMS || CHOOSERS < WORKERS
+    /* a logit that is made again may be below the threshold that it gave; a part may have had
+     * too many */
     if (n < PLACES) {
         least = top_from(of_ordered(ordered((real)(-INFINITY)) + 1));
         again = true;
@@ -206,7 +220,7 @@ INLINE uint enough_candidates(struct row row, const struct keep *keep, uint firs
 #endif
     while (sets_any(again, scratch)) {
         const bool raises = again && is_crowded(keep);
-        for (uint i = first; raises && i < SOME; i += WORKERS)
+        for (uint i = first; raises && i < SOME; i += CHOOSERS)
             if (place_among(all, SOME, top_get(all + i, CANDIDATES)) == PLACES - 1)
                 top_put(top_get(all + i, CANDIDATES), kept + SHARES_AT, 1);
         set_wait();
@@ -232,12 +246,12 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
     set_summed();
     const uint n = enough_candidates(row, keep, first, scratch);
     const __local real *all = keep->kept + CANDIDATES_AT;
-    for (uint i = first; i < n; i += WORKERS) {
+    for (uint i = first; i < n; i += CHOOSERS) {
         struct top mine = top_get(all + i, CANDIDATES);
         uint place = place_among(all, n, mine), column = top_column(mine);
         if (place < PLACES && row.inside)
             put_place(row, place, place_result(row, r, place, top_value(mine), column), column);
     }
-    for (uint j = n + first; j < PLACES && row.inside; j += WORKERS)
+    for (uint j = n + first; j < PLACES && row.inside; j += CHOOSERS)
         put_place(row, j, place_result(row, r, j, (real)0, NO_COLUMN), NO_COLUMN);
 }

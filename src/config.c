@@ -7,7 +7,10 @@
 
 enum { GROUPS_PER_UNIT = 8, GROUPS_PER_CORE = 16, LEAST_PART_COLS = 4096 };
 
-enum { MOST_ALONE = 1 << 30 }; /* rows of a launch in which nobody leaves a record */
+enum {
+    MOST_ALONE = 1 << 30, /* rows of a launch in which nobody leaves a record */
+    MOST_LEFT_EACH = 8    /* of the largest of parts, for each who looks at them */
+};
 
 bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
 {
@@ -121,6 +124,8 @@ size_t clsm_config_launch_rows(const struct config *config, const struct problem
     size_t parts = clsm_config_parts(config, p, t);
     bool alone = clsm_variants[config->variant].ahead && parts == 1;
     size_t each = parts + clsm_tile_part_groups(config, p, t);
+    if (clsm_config_shares(config, p, t))
+        each += parts * p->k;
     size_t most = alone ? MOST_ALONE : records / each;
     return most - most % clsm_config_rows_per_group(config, p, t);
 }
@@ -149,6 +154,8 @@ size_t clsm_config_busy(const struct config *config, const struct problem *p,
         clsm_variants[config->variant].packs || clsm_config_value(config, "PACKS", 0);
     size_t each = packs ? PACK_BYTES / clsm_type_bytes(p->x.type) : 1;
     size_t workers = clsm_config_workers(config, t), most = at_least_one(p->cols, each);
+    size_t before = workers * (clsm_config_parts(config, p, t) - 1);
+    most = most > before ? most - before : 1;
     return workers < most ? workers : most;
 }
 
@@ -213,6 +220,9 @@ static const char *shared_misfit(const struct config *config, const struct probl
         return "the rows have more parts than are counted";
     if (waits && v->packs && parts < 2)
         return "a single work-group holds the rows";
+    if (clsm_config_shares(config, p, t) &&
+        parts * p->k > MOST_LEFT_EACH * clsm_config_wg(config))
+        return "a work-group has no room for what all parts leave";
     return NULL;
 }
 

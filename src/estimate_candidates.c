@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum holder { GROUP, LANES, CHUNKS, LOOP };
+enum holder { GROUP, LANES, CHUNKS, LOOP, SHARED_ROW };
 
 /* Fitted together to times of a busy H200, see bench/NOTES.md: of few places, for which
  * a set of lanes has shares enough, and of many. */
@@ -26,12 +26,15 @@ static const struct costs {
                 {0.564, 297, 1.4, 0.927, 1.88, 1500, 11.1}},
     [LOOP] = {{17.8, 8.38, 5.64, 0.502, 1.48, 120, 6.62},
               {28.9, 8.06, 6.06, 0.401, 1.48, 111, 4.12}},
+    [SHARED_ROW] = {{0.599, 536, 2.78, 0.635, 0.261, 984, 13.5},
+                    {0.792, 497, 21.7, 4.89, 1.24, 2490, 5.59}},
 };
 
 static enum holder holder_of(const struct config *config)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    return v->geometry == ROW_PER_CLUSTER          ? LANES
+    return v->geometry == ROW_PER_GROUPS           ? SHARED_ROW
+           : v->geometry == ROW_PER_CLUSTER        ? LANES
            : v->packs                              ? GROUP
            : clsm_config_value(config, "PACKS", 0) ? CHUNKS
                                                    : LOOP;
@@ -55,6 +58,13 @@ static double chunks_of(const struct config *config, const struct problem *p,
     return each > 0 ? fmax(1, (double)p->cols / (each * workers)) : 1;
 }
 
+/* Columns of a work-group, or of who has a row. */
+static double part_cols(const struct config *config, const struct problem *p,
+                        const struct traits *t)
+{
+    return (double)p->cols / (double)clsm_config_parts(config, p, t);
+}
+
 /* Thresholds of a row: one where all is known, or the first, one more whenever twice as
  * much has been seen, and the last. */
 static double thresholds_of(double chunks)
@@ -67,7 +77,8 @@ static double thresholds_of(double chunks)
 static double candidates_of(const struct config *config, const struct problem *p,
                             const struct traits *t)
 {
-    double workers = clsm_config_workers(config, t), cols = (double)p->cols, all = 0;
+    double workers = clsm_config_workers(config, t), all = 0;
+    double cols = part_cols(config, p, t);
     double shares = (double)clsm_config_shares(config, p, t);
     shares *= (double)clsm_config_busy(config, p, t) / workers; /* that have any */
     for (size_t j = 0; j < p->k; j++)
@@ -89,7 +100,8 @@ double clsm_candidate_steps(const struct config *config, const struct problem *p
                             const struct traits *t)
 {
     enum holder by = holder_of(config);
-    double workers = clsm_config_workers(config, t), n = (double)p->cols / workers;
+    double workers = clsm_config_workers(config, t),
+           n = part_cols(config, p, t) / workers;
     double all = candidates_of(config, p, t), each = all / workers;
     double most = each + 2 * sqrt(each); /* that one of a set of lanes has, and 1 */
     double thresholds = thresholds_of(chunks_of(config, p, t));
@@ -107,5 +119,7 @@ double clsm_candidate_cycles(const struct config *config, const struct problem *
     double steps = thresholds_of(chunks) * threshold_steps(config, p, t);
     const struct costs *cost = costs(by, p, t);
     double all = cost->cycles + (steps + candidates_of(config, p, t)) * cost->wait;
+    if (by == SHARED_ROW)
+        return 2 * all; /* of a part, and of what all parts leave */
     return by == CHUNKS ? all / chunks : all; /* each of which is waited for */
 }

@@ -164,9 +164,10 @@ static unsigned spare_registers(unsigned wanted, size_t wg)
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
-    enum geometry geometry = clsm_variants[config->variant].geometry;
+    const struct variant *v = &clsm_variants[config->variant];
+    enum geometry geometry = v->geometry;
     bool group = geometry == ROW_PER_GROUP || geometry == ROW_PER_GROUPS;
-    bool alone = geometry == ROW_PER_GROUP && clsm_variants[config->variant].packs;
+    bool alone = geometry == ROW_PER_GROUP && v->packs;
     unsigned held = group ? clsm_config_held_words(config, p, t) : 0;
     unsigned most = UNIT_REGISTERS / (unsigned)clsm_config_wg(config);
     if (!(t->bits & TRAIT_NV_OPTIONS))
@@ -181,7 +182,7 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
         wanted = alone_registers(config, p, t, held);
     else
         wanted = held + working_registers(config, p, t, held);
-    if (alone && held && clsm_problem_y(p) == CLSM_Y_K)
+    if (held && v->packs && !v->ahead && clsm_problem_y(p) == CLSM_Y_K)
         wanted = spare_registers(wanted, clsm_config_wg(config));
     return wanted < most ? wanted : most;
 }

@@ -214,7 +214,8 @@ size_t clsm_config_runs(const struct config *config, size_t rows,
 /* Local memory that its work-groups bring their results together in. */
 size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p);
 
-/* Workers that have some of a row's columns, which they take by packs or one by one. */
+/* Workers that have some of a row's columns, which they take by packs or one by one; of
+ * a row in parts, those of its last part, which are the fewest. */
 size_t clsm_config_busy(const struct config *config, const struct problem *p,
                         const struct traits *t);
 

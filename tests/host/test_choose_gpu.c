@@ -128,8 +128,8 @@ START_TEST(classes_of_pixels_go_to_tiles_that_were_measured_fastest)
 }
 END_TEST
 
-/* Measured too: where rows are held, at once or in chunks, the largest are chosen among
- * few candidates. */
+/* Measured too: where rows are held, at once, in parts or in chunks, the largest are
+ * chosen among few candidates. */
 START_TEST(the_largest_are_chosen_where_rows_are_held)
 {
     static const struct {
@@ -140,7 +140,7 @@ START_TEST(the_largest_are_chosen_where_rows_are_held)
         {21100, 1100, 1, "cluster"},    {24000, 1700, 6, "cluster"},
         {6132, 735, 7, "cluster"},      {8978, 256, 9, "cluster"},
         {98, 5688, 10, "registers"},    {221, 7737, 16, "registers"},
-        {4995, 15680, 14, "registers"}, {1709, 34752, 10, "reverse"},
+        {4995, 15680, 14, "registers"}, {1709, 34752, 10, "joined"},
         {212530, 436, 13, "cluster"},   {111848, 150, 4, "staged"},
         {524288, 16, 8, "staged"},      {149, 28330, 6, "registers"},
         {8000, 300, 16, "cluster"},     {3050, 270, 13, "cluster"},
@@ -150,7 +150,9 @@ START_TEST(the_largest_are_chosen_where_rows_are_held)
         {2581, 52000, 3, "reverse"},    {16384, 8192, 8, "registers"},
         {30000, 704, 14, "cluster"},    {62165, 16, 15, "staged"},
         {67399, 11, 3, "spatial"},      {551173, 7, 3, "staged"},
-        {60000, 8, 8, "spatial"},
+        {60000, 8, 8, "spatial"},       {1, 128256, 8, "joined"},
+        {64, 128256, 50, "joined"},     {1, 50257, 50, "registers"},
+        {1024, 128256, 8, "reverse"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         clsm_problem given;

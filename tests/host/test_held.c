@@ -3,6 +3,7 @@
  * what fits, in how many parts, and where the estimate prefers them. */
 #include "choose.h"
 #include "devices.h"
+#include "shared.h"
 #include "suites.h"
 
 #include <math.h>
@@ -205,6 +206,33 @@ START_TEST(rows_are_shared_only_where_a_maximum_and_a_sum_are_all)
 }
 END_TEST
 
+/* Each part has a record for its state and one for each of its largest, which a
+ * work-group can take all at once. */
+START_TEST(parts_leave_their_largest_where_there_is_room)
+{
+    static const size_t places[] = {1, 8, 50, CLSM_MAX_K}, cols[] = {20000, 1 << 20};
+    unsigned fit = 0;
+    struct config config;
+    for (size_t n = 0; n < COUNT(places) * COUNT(cols); n++)
+        for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+            struct problem p =
+                packed(CLSM_TOPK, CLSM_F32, 1 << 20, cols[n % COUNT(cols)]);
+            p.k = places[n / COUNT(cols)];
+            if (!variant_of(&config)->candidates ||
+                variant_of(&config)->geometry != ROW_PER_GROUPS ||
+                clsm_config_misfit(&config, &p, &gpu))
+                continue;
+            size_t parts = clsm_config_parts(&config, &p, &gpu);
+            size_t rows = clsm_config_launch_rows(&config, &p, &gpu, SHARED_RECORDS);
+            size_t each = parts * p.k / clsm_config_wg(&config);
+            EXPECT(rows && rows * parts * (1 + p.k) <= SHARED_RECORDS && each <= 8,
+                   "%zu of %zu: %s", p.k, p.cols, clsm_config_name(i));
+            fit++;
+        }
+    ck_assert_uint_gt(fit, 20);
+}
+END_TEST
+
 /* As many numbers as `row` apart from one row's mask to the next. */
 static bool settles(size_t rows, size_t cols, clsm_mask_type type, size_t row)
 {
@@ -323,6 +351,7 @@ Suite *held_suite(void)
     tcase_add_test(
         t, parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same);
     tcase_add_test(t, rows_are_shared_only_where_a_maximum_and_a_sum_are_all);
+    tcase_add_test(t, parts_leave_their_largest_where_there_is_room);
     tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_several_launches);
     tcase_add_test(t, a_row_has_the_launches_that_it_needs);

@@ -150,7 +150,7 @@ static int descending(const void *a, const void *b)
  * whose workers take packs of 8 in turn. */
 static size_t reaching(size_t k, size_t workers, size_t shares, size_t cols)
 {
-    enum { MOST = 4096 };
+    enum { MOST = 16384 };
     int row[MOST], most[1024] = {0};
     size_t n = 0;
     ck_assert_uint_le(cols, MOST);
@@ -165,6 +165,17 @@ static size_t reaching(size_t k, size_t workers, size_t shares, size_t cols)
     return n;
 }
 
+/* Columns of the last of a row's parts, which take sets of packs in turn: the fewest.
+ */
+static size_t last_part(size_t cols, size_t workers, size_t parts)
+{
+    size_t packs = cols / 8, round = workers * parts, left = packs % round;
+    size_t others = workers * (parts - 1);
+    return parts == 1
+               ? cols
+               : 8 * (packs / round * workers + (left > others ? left - others : 0));
+}
+
 /* Shares are no fewer than places, and what reaches their threshold finds room; workers
  * that are too few for their places, or that have no columns, make lists. */
 START_TEST(candidates_hardly_ever_lack_room)
@@ -172,20 +183,29 @@ START_TEST(candidates_hardly_ever_lack_room)
     static const struct {
         const char *config;
         size_t workers, k, cols;
-    } rows[] = {
-        {"registers:WG=64", 64, 8, 2000},      {"registers:WG=64", 64, 32, 4000},
-        {"registers:WG=128", 128, 50, 3000},   {"registers:WG=256", 256, 20, 4096},
-        {"registers:WG=256", 256, 50, 700},    {"registers:WG=256", 256, 128, 4096},
-        {"registers:WG=512", 512, 128, 4096},  {"cluster:CLUSTER=16,WG=64", 16, 8, 512},
-        {"cluster:CLUSTER=8,WG=64", 8, 8, 256}};
+    } rows[] = {{"registers:WG=64", 64, 8, 2000},
+                {"registers:WG=64", 64, 32, 4000},
+                {"registers:WG=128", 128, 50, 3000},
+                {"registers:WG=256", 256, 20, 4096},
+                {"registers:WG=256", 256, 50, 700},
+                {"registers:WG=256", 256, 128, 4096},
+                {"registers:WG=512", 512, 128, 4096},
+                {"cluster:CLUSTER=16,WG=64", 16, 8, 512},
+                {"cluster:CLUSTER=8,WG=64", 8, 8, 256},
+                {"joined:WG=256,HOLD=8", 256, 50, 128256},
+                {"joined:WG=128,HOLD=2", 128, 8, 50257},
+                {"joined:WG=256,HOLD=1", 256, 8, 5000},
+                {"joined:WG=256,HOLD=1", 256, 8, 4200}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t k = rows[i].k, cols = rows[i].cols, crowded = 0;
         size_t shares = number_of("SHARES", rows[i].config, k, cols);
         size_t room = number_of("CANDIDATES", rows[i].config, k, cols);
+        size_t parts = number_of("PARTS", rows[i].config, k, cols);
+        size_t least = last_part(cols, rows[i].workers, parts);
         ck_assert_uint_ge(shares, k);
         ck_assert_uint_eq(rows[i].workers % shares, 0);
         for (unsigned r = 0; r < 500; r++)
-            crowded += reaching(k, rows[i].workers, shares, cols) > room;
+            crowded += reaching(k, rows[i].workers, shares, least) > room;
         ck_assert_msg(crowded <= 1, "%s, %zu of %zu: %zu of 500 rows", rows[i].config,
                       k, cols, crowded);
     }

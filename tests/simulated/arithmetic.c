@@ -16,6 +16,8 @@ float cl_fabs(float a) NAMED("_Z4fabsf");
 float convert_float(float a) NAMED("_Z13convert_floatf");
 float convert_float_int(int a) NAMED("_Z13convert_floati");
 unsigned convert_uint(unsigned short a) NAMED("_Z12convert_uintt");
+unsigned convert_uint_uint(unsigned a) NAMED("_Z12convert_uintj");
+unsigned cl_clz(unsigned a) NAMED("_Z3clzj");
 void vstore_half_rte(float v, size_t at, uint16_t *p)
     NAMED("_Z15vstore_half_rtefmPU8CLglobalDh");
 
@@ -78,6 +80,16 @@ float convert_float_int(int a)
 unsigned convert_uint(unsigned short a)
 {
     return a;
+}
+
+unsigned convert_uint_uint(unsigned a)
+{
+    return a;
+}
+
+unsigned cl_clz(unsigned a)
+{
+    return a ? (unsigned)__builtin_clz(a) : 32;
 }
 
 float vload_half(size_t at, const uint16_t *p)

@@ -130,6 +130,8 @@ void barrier(unsigned flags) NAMED("_Z7barrierj");
 unsigned atomic_inc(volatile unsigned *p) NAMED("_Z10atomic_incPU8CLglobalVj");
 unsigned atomic_xchg(volatile unsigned *p, unsigned v)
     NAMED("_Z11atomic_xchgPU8CLglobalVjj");
+unsigned atomic_add(volatile unsigned *p, unsigned v)
+    NAMED("_Z10atomic_addPU7CLlocalVjj");
 
 unsigned long get_group_id(unsigned dimension)
 {
@@ -176,6 +178,13 @@ unsigned atomic_xchg(volatile unsigned *p, unsigned v)
     return before;
 }
 
+unsigned atomic_add(volatile unsigned *p, unsigned v)
+{
+    unsigned before = *p;
+    *p += v;
+    return before;
+}
+
 /* And these in the place of the functions of cl/ptx.cl and cl/ptx_memory.cl, and of
  * lanes.cl's exchange. */
 typedef uint64_t pair __attribute__((vector_size(16)));
@@ -193,6 +202,7 @@ void ptx_copy_or_fill(void *to, const void *from, bool there, words fill);
 void ptx_wait_copies(void);
 void ptx_store_16(void *p, words v, bool there, bool fits, unsigned unit);
 bool ptx_any(bool v);
+unsigned ptx_most(unsigned v);
 words ptx_load_16(const words *p);
 two_words ptx_load_8(const two_words *p);
 
@@ -230,6 +240,19 @@ bool ptx_any(bool v)
     for (unsigned d = LANES / 2; d > 0; d /= 2)
         any = fmaxf(any, ptx_swap(any, d));
     return any > 0;
+}
+
+unsigned ptx_most(unsigned v)
+{
+    for (unsigned d = LANES / 2; d > 0; d /= 2) {
+        float other;
+        memcpy(&other, &v, sizeof other);
+        other = ptx_swap(other, d);
+        unsigned bits;
+        memcpy(&bits, &other, sizeof bits);
+        v = bits > v ? bits : v;
+    }
+    return v;
 }
 
 void ptx_pause(void)

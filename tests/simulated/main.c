@@ -34,6 +34,10 @@ union kernel {
                    void *shared);
     void (*given)(const void *x, void *y, const float *max, const float *sum,
                   struct shape shape, void *shared);
+    void (*largest)(const void *x, void *y, int *indices, struct shape shape,
+                    void *shared);
+    void (*largest_beside)(const void *x, void *y, const void *beside, int *indices,
+                           struct shape shape, void *shared);
 };
 
 /* What one work-group's work-items are given. Each has a copy of the library, for the
@@ -46,6 +50,7 @@ struct call {
     const float *max, *sum;
     void *y;
     float *loss;
+    int *indices;
     struct shape shape;
     void *shared;
 };
@@ -66,6 +71,11 @@ static void work_item(void *argument)
     const struct call *c = argument;
     if (c->targets)
         c->kernel.loss(c->x, c->y, c->targets, c->loss, c->shape, c->shared);
+    else if (c->indices && c->beside)
+        c->kernel.largest_beside(c->x, c->y, c->beside, c->indices, c->shape,
+                                 c->shared);
+    else if (c->indices)
+        c->kernel.largest(c->x, c->y, c->indices, c->shape, c->shared);
     else if (c->max)
         c->kernel.given(c->x, c->y, c->max, c->sum, c->shape, c->shared);
     else if (c->beside)
@@ -220,12 +230,16 @@ static int run(const char *library, unsigned groups, const struct trial *t)
 {
     const struct problem *p = &t->checked;
     size_t softmaxes = p->rows * p->inner, elements = softmaxes * p->cols;
-    size_t bytes = elements * clsm_type_bytes(p->x.type);
+    bool lists = clsm_problem_y(p) == CLSM_Y_K;
+    size_t places = lists ? softmaxes * p->k : 0;
+    size_t bytes = (lists ? places : elements) * clsm_type_bytes(p->y.type);
     const clsm_args args = {.struct_bytes = sizeof args};
     clsm_report report = {.struct_bytes = sizeof report};
     unsigned char *y[2] = {make_y(bytes), make_y(bytes)};
     float *loss[2] = {calloc(softmaxes, sizeof(float)),
                       calloc(softmaxes, sizeof(float))};
+    unsigned char *indices[2] = {make_y(places * sizeof(int)),
+                                 make_y(places * sizeof(int))};
     char *x = make_x(t, elements, 1);
     void *shared = calloc(1, SHARED_BYTES);
     clsm_operand o = clsm_has(p, CLSM_DY)               ? CLSM_DY
@@ -254,16 +268,19 @@ static int run(const char *library, unsigned groups, const struct trial *t)
                             .sum = sum,
                             .y = y[turn],
                             .loss = loss[turn],
+                            .indices = lists ? (int *)indices[turn] : NULL,
                             .shape = shape,
                             .shared = shared};
         if (!run_stages(library, t, call, groups, 1 + turn))
             return fail(library, "never ends");
-        if (!guards_stand(y[turn], bytes))
+        if (!guards_stand(y[turn], bytes) ||
+            !guards_stand(indices[turn], places * sizeof(int)))
             return fail(library, "writes beside y");
         if (!counts_are_back(shared))
             return fail(library, "leaves a counter");
     }
     if (memcmp(y[0], y[1], bytes) != 0 ||
+        memcmp(indices[0], indices[1], places * sizeof(int)) != 0 ||
         memcmp(loss[0], loss[1], softmaxes * sizeof(float)) != 0)
         return fail(library, "other bits in another order");
     clsm_host_args host = {.struct_bytes = sizeof host, .x = x, .y = y[0]};
@@ -276,11 +293,14 @@ static int run(const char *library, unsigned groups, const struct trial *t)
         host.operand[CLSM_TARGETS] = targets;
         host.operand[CLSM_LOSS] = loss[0];
     }
+    if (lists)
+        host.operand[CLSM_INDICES] = indices[0];
     if (clsm_check_args(&t->problem, &host, &report) != CLSM_OK)
         return fail(library, clsm_last_message());
     printf("%.3f of the bound\n", report.worst);
     for (unsigned turn = 0; turn < 2; turn++) {
         free(y[turn] - GUARD);
+        free(indices[turn] - GUARD);
         free(loss[turn]);
     }
     free(targets);

@@ -40,6 +40,11 @@ softmax+offset bf16 20 9000 1 ahead:WG=128,HOLD=3         7
 log_softmax f32  20 5003  1 ahead:WG=128,HOLD=8           2
 softmax     f32  20 9000  1 joined:WG=256,HOLD=2          9
 log_sum_exp f32  20 9000  1 joined:WG=128,HOLD=2          9
+topk+k=8    f32  20 9000  1 joined:WG=256,HOLD=2          9
+topk+k=3    bf16 20 9001  1 joined:WG=128,HOLD=4          9
+topk+k=50   bf16 20 20001 1 joined:WG=128,HOLD=4         12
+topk+k=50   f16  20 70001 1 joined:WG=256,HOLD=8          8
+topk+mask+k=8 f32 20 9001 1 joined:WG=128,HOLD=2         12
 finish_softmax bf16 20 9000 1 joined:WG=128,HOLD=2        4
 log_sum_exp f32  20 9000  1 ahead:WG=128,HOLD=3           6
 cross_entropy_loss bf16 20 9000 1 ahead:WG=128,HOLD=4     3

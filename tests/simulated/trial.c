@@ -61,9 +61,17 @@ static bool takes_ending(char *name, const char *ending)
     return at;
 }
 
+/* The number behind it; 0 if it was not there. */
+static size_t takes_number(char *name, const char *ending)
+{
+    char *at = strstr(name, ending);
+    return takes_ending(name, ending) ? strtoul(at + strlen(ending), NULL, 10) : 0;
+}
+
 void trial_parse(char **arg, struct trial *t)
 {
     t->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
+    size_t places = takes_number(arg[0], "+k=");
     t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
     t->in_place = takes_ending(arg[0], "+in_place");
     bool heated = takes_ending(arg[0], "+temperature");
@@ -75,6 +83,7 @@ void trial_parse(char **arg, struct trial *t)
     clsm_problem_init(&t->problem, op, type, strtoul(arg[2], NULL, 10),
                       strtoul(arg[3], NULL, 10));
     t->problem.inner = strtoul(arg[4], NULL, 10);
+    t->problem.k = places ? places : t->problem.k;
     t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
     t->problem.z_loss = squared ? 0x1p+40 : 0;
     t->problem.mask_type = masked ? CLSM_MASK_F32 : CLSM_MASK_NONE;
