@@ -146,23 +146,27 @@ INLINE bool sets_any(bool v, __local real *scratch)
     return v;
 }
 
-/* Of more shares than a set has lanes: each is compared with all the others in local memory. */
+/* Of more shares than a set has lanes: each is compared with all the others in local memory, by
+ * as many workers as there are for it. */
 INLINE struct shares local_shares(const __local real *share, __local real *kept,
                                   __local real *scratch)
 {
-    const uint i = get_local_id(0);
+    enum { MOST = SHARES / 4 < LANES ? SHARES / 4 : LANES };
+    enum { EACH = WG / SHARES < MOST ? WG / SHARES : MOST };
+    const uint i = min((uint)get_local_id(0) / EACH, (uint)SHARES - 1);
+    const uint at = (uint)get_local_id(0) % EACH; /* who takes every EACH-th piece of 16 bytes */
     struct shares all = {(real_bits)0, (real_bits)0};
+    real_bits mine = share_apart(AS_BITS(share[i]), i), above = 0;
     for (uint k = lane_id(); k < SHARES; k += LANES)
         all.most = larger_bits(all.most, AS_BITS(share[k]));
     all.most = lanes_most(all.most, scratch);
-    if (i < SHARES) {
-        real_bits mine = share_apart(AS_BITS(share[i]), i);
-        uint above = 0;
-        _Pragma("unroll 8") for (uint k = 0; k < SHARES; k++)
+    _Pragma("unroll 4") for (uint piece = at; piece < SHARES / 4; piece += EACH)
+        UNROLL for (uint k = 4 * piece; k < 4 * piece + 4; k++)
             above += share_apart(AS_BITS(share[k]), k) > mine ? 1 : 0;
-        if (above == PLACES - 1)
-            kept[LEAST_AT] = AS_REAL(mine);
-    }
+    UNROLL for (uint d = EACH / 2; d > 0; d /= 2)
+        above += AS_BITS(lanes_swap(AS_REAL(above), d, scratch));
+    if (above == PLACES - 1)
+        kept[LEAST_AT] = AS_REAL(mine);
     barrier(CLK_LOCAL_MEM_FENCE);
     all.least = AS_BITS(kept[LEAST_AT]);
     return all;

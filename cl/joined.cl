@@ -45,7 +45,7 @@ clsm_row(TENSORS, SHARED)
         if (get_local_id(0) == 0)
             signed_write(signed_of(shared, shape, r, part), s, sign_of(shape, r));
 #if HAS_CANDIDATES
-        keep_leave(&keep, signed_of(shared, shape, r, part), sign_of(shape, r));
+        keep_leave(&keep, signed_of(shared, shape, r, part), sign_of(shape, r), scratch);
 #endif
         if (OP_WRITES == WRITES_ROW || part == 0) { /* else the first part writes all there is */
             look(shape, r, shared, scratch, told);

@@ -45,15 +45,16 @@ INLINE struct top top_signed(volatile __global ulong2 *from, ulong2 piece, uint 
 }
 
 /* `from`: this part's record. All have left their candidates in local memory. */
-INLINE void keep_leave(const struct keep *keep, volatile __global ulong2 *from, uint sign)
+INLINE void keep_leave(const struct keep *keep, volatile __global ulong2 *from, uint sign,
+                       __local real *scratch)
 {
     const __local real *all = keep->kept + CANDIDATES_AT;
     const uint first = get_local_id(0), n = is_crowded(keep) ? 0 : *(__local uint *)keep->kept;
     struct top none = {{0}}, no_room = {{NO_ROOM}};
-    for (uint i = first; i < n; i += WG) {
-        struct top mine = top_get(all + i, CANDIDATES);
-        uint place = place_among(all, n, mine);
-        if (place < PLACES)
+    for (uint base = 0; base < n; base += AT_A_TIME) {
+        struct top mine;
+        uint place;
+        if (candidate_has_place(all, n, base, first, &mine, &place, scratch))
             top_send(from + (1 + place) * STATE_PIECES, mine, sign);
     }
     for (uint j = n + first; j < PLACES; j += WG)

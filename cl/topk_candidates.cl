@@ -142,13 +142,39 @@ static bool is_above(struct top a, struct top b)
     return TOP_PARTS == 1 ? above : a.part[0] > b.part[0] || (a.part[0] == b.part[0] && above);
 }
 
-/* The place of one among n. */
-INLINE uint place_among(const __local real *all, uint n, struct top mine)
+/* The place of one among n, or how many of every `step`-th four from number 4 * first on are above
+ * it. */
+INLINE uint place_among(const __local real *all, uint n, uint first, uint step, struct top mine)
 {
     uint place = 0;
-    _Pragma("unroll 4") for (uint j = 0; j < n; j++)
-        place += is_above(top_get(all + j, CANDIDATES), mine) ? 1 : 0;
+    _Pragma("unroll 4") for (uint j = 4 * first; j < n; j += 4 * step)
+        UNROLL for (uint k = 0; k < 4; k++)
+            place += (j + k < n) & is_above(top_get(all + j + k, CANDIDATES), mine) ? 1 : 0;
     return place;
+}
+
+/* Workers that compare one candidate, each with some of the others, where there are enough. */
+enum {
+    FOR_ONE = PLACES > 8 && CHOOSERS > LANES ? CHOOSERS / (2 * PLACES) : 1,
+    COMPARERS = FOR_ONE >= 8 ? 8 : FOR_ONE >= 4 ? 4 : FOR_ONE >= 2 ? 2 : 1,
+    AT_A_TIME = CHOOSERS / COMPARERS
+};
+
+/* One of the n candidates from number `base` on, and its place; is it for this worker to put
+ * there? All call. */
+INLINE bool candidate_has_place(const __local real *all, uint n, uint base, uint first,
+                                struct top *mine, uint *place, __local real *scratch)
+{
+    const uint i = base + first / COMPARERS, at = first % COMPARERS;
+    const uint least = base + first / LANES * LANES / COMPARERS; /* of this set of lanes */
+    if (COMPARERS == 1 ? i >= n : least >= n && LANES_BY != LANES_LOCAL)
+        return false;
+    *mine = top_get(all + min(i, n - 1), CANDIDATES);
+    real_bits above = place_among(all, n, at, COMPARERS, *mine);
+    UNROLL for (uint d = COMPARERS / 2; d > 0; d /= 2)
+        above += AS_BITS(lanes_swap(AS_REAL(above), d, scratch));
+    *place = (uint)above;
+    return i < n && at == 0 && above < PLACES;
 }
 
 /* What reaches a threshold, with equal ones told apart by their columns, as long as there is room;
@@ -221,7 +247,7 @@ INLINE uint enough_candidates(struct row row, const struct keep *keep, uint firs
     while (sets_any(again, scratch)) {
         const bool raises = again && is_crowded(keep);
         for (uint i = first; raises && i < SOME; i += CHOOSERS)
-            if (place_among(all, SOME, top_get(all + i, CANDIDATES)) == PLACES - 1)
+            if (place_among(all, SOME, 0, 1, top_get(all + i, CANDIDATES)) == PLACES - 1)
                 top_put(top_get(all + i, CANDIDATES), kept + SHARES_AT, 1);
         set_wait();
         if (raises)
@@ -240,17 +266,46 @@ INLINE uint enough_candidates(struct row row, const struct keep *keep, uint firs
     return n;
 }
 
+/* Of the n, those that reach the last threshold, where a row is seen in turns and the earlier ones
+ * have let many more in. */
+INLINE uint best_candidates(const struct keep *keep, uint n, uint first)
+{
+#if !(FORMS || defined PARTS) && CHOOSERS > LANES
+    enum { MANY = 2 * PLACES + 32 };
+    const struct top least = top_from(keep->threshold);
+    const __local real *all = keep->kept + CANDIDATES_AT;
+    const bool fewer = n > MANY;
+    for (uint base = 0; fewer && base < n; base += CHOOSERS) {
+        const uint i = base + first;
+        struct top mine = top_get(all + min(i, n - 1), CANDIDATES);
+        set_wait();
+        if (base == 0 && first == 0)
+            *(__local uint *)keep->kept = 0;
+        set_wait();
+        if (i < n && !is_above(least, mine))
+            keep_top(keep, mine, keep_room(keep, 1));
+    }
+    if (fewer) {
+        set_wait();
+        n = *(__local uint *)keep->kept;
+    }
+#endif
+    return n;
+}
+
 INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first, uint step,
                      __local real *scratch)
 {
     set_summed();
-    const uint n = enough_candidates(row, keep, first, scratch);
+    const uint n = best_candidates(keep, enough_candidates(row, keep, first, scratch), first);
     const __local real *all = keep->kept + CANDIDATES_AT;
-    for (uint i = first; i < n; i += CHOOSERS) {
-        struct top mine = top_get(all + i, CANDIDATES);
-        uint place = place_among(all, n, mine), column = top_column(mine);
-        if (place < PLACES && row.inside)
+    for (uint base = 0; base < n; base += AT_A_TIME) {
+        struct top mine;
+        uint place;
+        if (candidate_has_place(all, n, base, first, &mine, &place, scratch) && row.inside) {
+            uint column = top_column(mine);
             put_place(row, place, place_result(row, r, place, top_value(mine), column), column);
+        }
     }
     for (uint j = n + first; j < PLACES && row.inside; j += CHOOSERS)
         put_place(row, j, place_result(row, r, j, (real)0, NO_COLUMN), NO_COLUMN);

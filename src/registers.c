@@ -12,6 +12,9 @@ enum {
     MOST_READ_ITEMS = 256,  /* of a work-group that has these and only reads, */
     MOST_SMALL_ITEMS = 128, /* or that is small */
     FEW_WORDS = 24,
+    LARGE_GROUP = 512,       /* of which few fit a unit, */
+    LARGE_REGISTERS = 64,    /* two and more with these */
+    FEWER_WORKING = 24,      /* besides words, of f32 and of few 16-bit packs */
     SOFTMAX_REGISTERS = 24,  /* besides words that become terms and leave again */
     UNDER_WAY_BYTES = 57344, /* of x and dy on a unit, of whole lines */
     RAGGED_UNDER_WAY = 65536 /* or others */
@@ -161,6 +164,27 @@ static unsigned spare_registers(unsigned wanted, size_t wg)
     return (unsigned)(most - most % REGISTER_STEP);
 }
 
+/* Of a work-item that holds `held` words and keeps the largest: where rows are few, as
+ * many as spill nothing; where there are more than a unit has one of, few enough for
+ * several work-groups, with some words spilled where that is faster. */
+static unsigned keeping_registers(const struct config *config, const struct problem *p,
+                                  const struct traits *t, unsigned held,
+                                  unsigned wanted)
+{
+    size_t wg = clsm_config_wg(config), bytes = clsm_type_bytes(p->x.type);
+    bool few = clsm_problem_likely_rows(p) <= t->compute_units;
+    bool light =
+        bytes == 4 || (bytes == 2 && held <= KEPT_WORDS / 2 && wg >= MOST_SMALL_ITEMS);
+    bool alone = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
+    if (few || !alone)
+        return spare_registers(wanted, wg);
+    if (wg >= LARGE_GROUP)
+        return LARGE_REGISTERS;
+    if (light && !clsm_config_stock_bytes(config, p, t))
+        wanted = held + FEWER_WORKING;
+    return spare_registers(wanted, wg);
+}
+
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
@@ -183,7 +207,7 @@ unsigned clsm_config_registers(const struct config *config, const struct problem
     else
         wanted = held + working_registers(config, p, t, held);
     if (held && v->packs && !v->ahead && clsm_problem_y(p) == CLSM_Y_K)
-        wanted = spare_registers(wanted, clsm_config_wg(config));
+        wanted = keeping_registers(config, p, t, held, wanted);
     return wanted < most ? wanted : most;
 }
 
