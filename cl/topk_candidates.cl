@@ -166,11 +166,9 @@ INLINE bool candidate_has_place(const __local real *all, uint n, uint base, uint
                                 struct top *mine, uint *place, __local real *scratch)
 {
     const uint i = base + first / COMPARERS, at = first % COMPARERS;
-    const uint least = base + first / LANES * LANES / COMPARERS; /* of this set of lanes */
-    if (COMPARERS == 1 ? i >= n : least >= n && LANES_BY != LANES_LOCAL)
-        return false;
+    const bool any = base + first / LANES * LANES / COMPARERS < n; /* in this set of lanes? */
     *mine = top_get(all + min(i, n - 1), CANDIDATES);
-    real_bits above = place_among(all, n, at, COMPARERS, *mine);
+    real_bits above = place_among(all, any ? n : 0, at, COMPARERS, *mine);
     UNROLL for (uint d = COMPARERS / 2; d > 0; d /= 2)
         above += AS_BITS(lanes_swap(AS_REAL(above), d, scratch));
     *place = (uint)above;
