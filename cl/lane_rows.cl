@@ -4,10 +4,7 @@
 /* Where there are fewer than lanes, the last one again. */
 INLINE real given(const __global SCALAR *from, uint rows)
 {
-    SCALAR lane[VEC];
-    for (uint i = 0; i < VEC; i++)
-        lane[i] = from[min(i, rows - 1)];
-    return FROM_LANES(lane);
+    return LOAD_REAL(from, rows, from[rows - 1]);
 }
 
 /* What is known of rows of which `row` is the first, to where those from number `at` on have it. */

@@ -43,17 +43,17 @@ struct costs {
 /* With AVX-512, */
 static const struct costs long_vectors = {
     .vector = {[LINES] = {11, 18, 5.2, 14, 2.7},
-               [TRANSPOSED] = {44, 26, 15, 11, 3.5},
+               [TRANSPOSED] = {25, 26, 15, 11, 3.5},
                [FUSED] = {6, 7, 6.9, 5.1, 3.6},
-               [WIDE] = {5, 7, 13, 18, 9.2}},
+               [WIDE] = {5, 8, 13, 18, 9.2}},
     .half = {[LINES] = {7.1, 9.2, 3.4, 6.5, 3.5},
-             [TRANSPOSED] = {19, 40, 9.4, 6.9, 4.2},
+             [TRANSPOSED] = {7.2, 40, 9.4, 6.9, 4.2},
              [FUSED] = {4, 5, 3.8, 4.5, 2.7},
              [WIDE] = {6, 7, 12, 12, 7.5}},
     .row = {[LINES] = {0, 29, 6.2, 14, 13},
-            [TRANSPOSED] = {50, 0, 0, 55, 25},
+            [TRANSPOSED] = {20, 0, 0, 55, 25},
             [FUSED] = {21, 70, 54, 109, 77},
-            [WIDE] = {19, 60, 46, 85, 69}},
+            [WIDE] = {19, 75, 46, 85, 69}},
     .halves = 1.2,
     .others = 1.03,
     .lines_dy = 1.25,
@@ -95,7 +95,9 @@ static const struct costs *costs_of(const struct traits *t)
 
 static const double MERGED = 1.7; /* times, where states come together */
 static const double TILES = 2.8;  /* times, where two tiles are all registers, */
-enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
+enum { MOST_TILE = 8 };           /* as those of more lanes than that do; */
+static const double ROLLED = 2;   /* and where rows that are given more than they are */
+enum { MOST_COLS = 16 };          /* have more columns than there are registers */
 /* Times, by way of local memory, see neighbours.cl. There two native vectors for one
  * take that much of twice as long, with targets and without. */
 static const double STRIP = 1.15, PAIRED_TARGETS = 1.15, PAIRED = 0.85;
@@ -177,6 +179,8 @@ static double step_cycles(const struct config *config, const struct problem *p,
         cycles *= STRIP;
     else if (v->row_per_lane && clsm_has(p, CLSM_DY) && !half && width > MOST_TILE)
         cycles *= TILES;
+    else if (v->row_per_lane && effort == WRITES && p->cols > MOST_COLS)
+        cycles *= ROLLED;
     bool bounded = v->exact_cols && clsm_problem_is_bounded(p);
     if (clsm_problem_has_forms(p) || bounded)
         cycles += FORM_CYCLES;
