@@ -44,6 +44,7 @@ enum {
     ROOM_BYTES = FRONT_BYTES + (STRAIGHT ? HELD_BYTES : WAITING_AT + WAITING_BYTES)
 };
 #include "row_lanes.cl"
+#include "lane_rows.cl"
 
 /* As long as the program knows; bounds are those of what counts, all is read and written. */
 INLINE struct row exact(struct row row)
@@ -258,8 +259,6 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
                     short_sum(row, near_at(lanes, i), keep, now.held + i * WIDTH_HELD, safe);
                 hi[i] = OP_NEEDS_REST ? sum.hi : sum.hi + sum.lo;
                 lo[i] = sum.lo;
-#elif LOG_KNOWN
-                ((SCALAR *)lanes->hi)[i] = row.from_sum;
 #endif
             }
             if (LATE && i < late.rows)
@@ -271,6 +270,9 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local SCALAR *held,
             struct pair sum = pair_down(rows_sum(hi + i, lo + i));
             lanes->hi[i / VEC] = sum.hi;
             lanes->lo[i / VEC] = sum.lo;
+#elif LOG_KNOWN
+            const __global SCALAR *sums = from_sum + (shape.at_from_sum + r + i);
+            lanes->hi[i / VEC] = given(sums, min((uint)VEC, rows - i));
 #endif
             if (LOG_KNOWN)
                 lanes_log(lanes, i / VEC);
