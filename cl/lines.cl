@@ -27,6 +27,7 @@ enum {
     ROOM_ROWS = ROOM / WIDTH_HELD < 32 ? ROOM / WIDTH_HELD : 32,
     MOST_ROWS = ROOM_ROWS < VEC ? ROOM_ROWS : ROOM_ROWS / VEC * VEC, /* in a block */
     SETS = (MOST_ROWS + VEC - 1) / VEC, /* of rows that are lanes */
+    AHEAD_ROWS = 36,
     SPARE = 64,
     /* Does a block leave while the next one is summed? Of short rows the constants of both would
      * be loaded again and again. */
@@ -109,11 +110,16 @@ INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
     return max;
 }
 
-/* The same row of the next block, while there is enough to compute. */
-INLINE void announce_next(struct row row)
+/* A row that comes later, to the second cache: what is sent for to the first one, or a whole page
+ * ahead, takes longer. */
+INLINE void announce_later(struct row row)
 {
     UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
-        announce_near((const __global char *)(row.x + MOST_ROWS * COLS) + k);
+        announce_far((const __global char *)(row.x + AHEAD_ROWS * COLS) + k);
+#if HAS_DY
+    UNROLL for (uint k = 0; k < COLS * sizeof(mem_dy); k += LINE_BYTES)
+        announce_far((const __global char *)(row.dy + AHEAD_ROWS * COLS) + k);
+#endif
 }
 
 /* Of each lane; leaves the terms. */
@@ -122,7 +128,7 @@ INLINE struct pair short_sum(struct row row, struct near near, struct keep *keep
 {
     struct pair sum = {(real)0, (real)0};
     real part[2];
-    announce_next(row);
+    announce_later(row);
     UNROLL for (uint c = 0; c < COLS; c += VEC)
     {
         uint k = c / VEC;

@@ -84,7 +84,7 @@ INLINE void row_leaves(TENSORS, struct block b, uint i, struct way *way)
 {
     struct row row = exact(ROW_AT(b.first + i));
     if (OP_GIVEN)
-        announce_next(row);
+        announce_later(row);
     struct state s = state_at(&b.known->lanes, row, i);
     struct result result = close_row(row, s, &b.known->keep[i], 0, 0);
 #if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
