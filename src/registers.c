@@ -176,7 +176,7 @@ static unsigned keeping_registers(const struct config *config, const struct prob
     bool light =
         bytes == 4 || (bytes == 2 && held <= KEPT_WORDS / 2 && wg >= MOST_SMALL_ITEMS);
     bool alone = clsm_variants[config->variant].geometry == ROW_PER_GROUP;
-    if (few || !alone)
+    if (few || !alone || bytes == 8)
         return spare_registers(wanted, wg);
     if (wg >= LARGE_GROUP)
         return LARGE_REGISTERS;

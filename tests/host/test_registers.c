@@ -132,12 +132,42 @@ START_TEST(work_items_have_more_registers_where_forms_need_them)
 }
 END_TEST
 
+/* Top-k: as many as spill nothing where rows are few, else fewer. */
+START_TEST(work_items_that_keep_the_largest_have_registers_by_rows)
+{
+    static const struct {
+        clsm_type type;
+        size_t rows, cols;
+        const char *config;
+        unsigned registers;
+    } rows[] = {{CLSM_BF16, 64, 50257, "registers:WG=512", 128},
+                {CLSM_BF16, 132, 50257, "registers:WG=512", 128},
+                {CLSM_BF16, 133, 50257, "registers:WG=512", 64},
+                {CLSM_F64, 1024, 8192, "registers:WG=512", 128},
+                {CLSM_F32, 64, 8192, "registers:WG=256", 80},
+                {CLSM_F32, 8192, 8192, "registers:WG=256", 64},
+                {CLSM_F32, 16384, 4096, "registers:WG=128", 56},
+                {CLSM_BF16, 16384, 8192, "registers:WG=256", 40},
+                {CLSM_BF16, 16384, 16384, "registers:WG=256", 80},
+                {CLSM_BF16, 32768, 2048, "registers:WG=64", 64},
+                {CLSM_F32, 64, 128256, "joined:WG=256,HOLD=8", 80}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        clsm_problem given;
+        clsm_problem_init(&given, CLSM_TOPK, rows[i].type, rows[i].rows, rows[i].cols);
+        given.k = 8;
+        unsigned registers = registers_of(&given, rows[i].config);
+        EXPECT(registers == rows[i].registers, "row %zu: %u registers", i, registers);
+    }
+}
+END_TEST
+
 Suite *registers_suite(void)
 {
     Suite *suite = suite_create("registers");
     TCase *t = tcase_create("registers");
     tcase_add_test(t, work_items_have_the_registers_that_they_need_and_no_more);
     tcase_add_test(t, work_items_have_more_registers_where_forms_need_them);
+    tcase_add_test(t, work_items_that_keep_the_largest_have_registers_by_rows);
     suite_add_tcase(suite, t);
     return suite;
 }
