@@ -110,12 +110,17 @@ INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
     return max;
 }
 
-/* A row that comes later, to the second cache: what is sent for to the first one, or a whole page
- * ahead, takes longer. */
+/* A row that comes later, to the second cache; of up to two lines of 16-bit numbers, which take the
+ * longest to compute, the next block's, to the first one. */
 INLINE void announce_later(struct row row)
 {
+    const bool next = STRAIGHT && !LATE && sizeof(mem_x) == 2;
+    const __global mem_x *x = row.x + (next ? MOST_ROWS : AHEAD_ROWS) * COLS;
     UNROLL for (uint k = 0; k < COLS * sizeof(mem_x); k += LINE_BYTES)
-        announce_far((const __global char *)(row.x + AHEAD_ROWS * COLS) + k);
+        if (next)
+            announce_near((const __global char *)x + k);
+        else
+            announce_far((const __global char *)x + k);
 #if HAS_DY
     UNROLL for (uint k = 0; k < COLS * sizeof(mem_dy); k += LINE_BYTES)
         announce_far((const __global char *)(row.dy + AHEAD_ROWS * COLS) + k);
