@@ -2,7 +2,8 @@
 /*
  * joined: PARTS work-groups take a row, each holds its part in registers, and they wait for
  * one another's maximum and sum: x is read once and y written once on rows that no work-group
- * could hold. Wins on long rows and on few rows.
+ * could hold. Where a row's largest are wanted, each part leaves its own, and the first one's
+ * work-group chooses among these. Wins on long rows and on few rows.
  *
  * Work-groups take tickets, row by row, and hold no second one while they wait, so the parts of
  * the first unfinished row are with work-groups that run, once PARTS of them run at all: these

@@ -95,9 +95,9 @@ static const struct costs *costs_of(const struct traits *t)
 
 static const double MERGED = 1.7; /* times, where states come together */
 static const double TILES = 2.8;  /* times, where two tiles are all registers, */
-enum { MOST_TILE = 8 };           /* as those of more lanes than that do; */
-static const double ROLLED = 2;   /* and where rows that are given more than they are */
-enum { MOST_COLS = 16 };          /* have more columns than there are registers */
+enum { MOST_TILE = 8 };           /* as those of more lanes than that do */
+static const double ROLLED = 2; /* times, where finished rows have more columns than */
+enum { MOST_COLS = 16 };        /* lanes' registers hold, and go by in a loop */
 /* Times, by way of local memory, see neighbours.cl. There two native vectors for one
  * take that much of twice as long, with targets and without. */
 static const double STRIP = 1.15, PAIRED_TARGETS = 1.15, PAIRED = 0.85;
