@@ -38,6 +38,7 @@
     X(choose_configs)                                                                  \
     X(estimate)                                                                        \
     X(held)                                                                            \
+    X(parts)                                                                           \
     X(tiles)                                                                           \
     X(registers)                                                                       \
     X(tuned)                                                                           \
