@@ -7,7 +7,7 @@
 #include "devices.h"
 #include "suites.h"
 
-static struct choice c;
+static struct choice c; /* the latest */
 
 static inline struct problem packed(clsm_op op, clsm_type type, size_t rows,
                                     size_t cols)
