@@ -3,6 +3,7 @@
 #include "forms.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void scale(clsm_problem *p)
@@ -99,10 +100,36 @@ static const struct form forms[] = {
     {.name = "subnormal", .input = subnormal},
 };
 
+enum { FORMS = sizeof forms / sizeof *forms };
+
 const struct form *form_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (size_t i = 0; i < FORMS; i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
     return NULL;
+}
+
+const struct form *form_find_dress(const char *name)
+{
+    const struct form *form = form_find(name);
+    return form && form->dress ? form : NULL;
+}
+
+bool form_wear(const struct form *form, clsm_problem *p)
+{
+    clsm_problem dressed = *p;
+    size_t elements, element_bytes;
+    form->dress(&dressed);
+    if (clsm_problem_extent(&dressed, CLSM_X, &elements, &element_bytes) != CLSM_OK)
+        return false;
+    *p = dressed;
+    return true;
+}
+
+void form_print_dresses(void)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        if (forms[i].dress)
+            printf(" %s", forms[i].name);
 }

@@ -23,4 +23,15 @@ struct form {
 /* By name; NULL if there is none. */
 const struct form *form_find(const char *name);
 
+/* The same among those that a problem alone says: not where its buffers are, nor what
+ * is in them. */
+const struct form *form_find_dress(const char *name);
+
+/* Put one of these on a problem; false, and the problem as it was, if its operation has
+ * no such form. */
+bool form_wear(const struct form *form, clsm_problem *problem);
+
+/* The names of these, each with a space before it. */
+void form_print_dresses(void);
+
 #endif

@@ -206,6 +206,9 @@ def read(paths):
     for path in paths:
         with open(path) as f:
             for device in json.load(f):
+                if device.get("form", "plain") != "plain":
+                    raise SystemExit(f"{path}: records are for plain problems, these are "
+                                     f"of form {device['form']}")
                 problems += device["problems"]
     return problems
 

@@ -25,6 +25,7 @@ static const char help[] =
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
     "  --k N            how many the operation finds of each row, where it does (1)\n"
+    "  --form F         what problems wear: a scale, a mask, ...; see below\n"
     "  --repeats N      runs a shape that are timed (30), on a GPU in five lines "
     "of\n                   16 or more\n"
     "  --json FILE      write the results as JSON (- for stdout)\n\n"
@@ -98,6 +99,7 @@ static void print(struct job *job, const struct session *s, const struct row *r)
     cJSON_AddStringToObject(j, "device", s->info.name);
     cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
     cJSON_AddStringToObject(j, "type", clsm_type_name(job->o.type));
+    cJSON_AddStringToObject(j, "form", bench_form(&job->o));
     cJSON_AddNumberToObject(j, "rows", (double)r->rows);
     cJSON_AddNumberToObject(j, "cols", (double)r->cols);
     cJSON_AddStringToObject(j, "variant", r->info.variant);
@@ -146,7 +148,8 @@ static clsm_status bench_shape(const struct session *s, struct job *job, size_t 
     sets_free(&sets);
     if (status != CLSM_OK)
         return status;
-    if (job->o.op == (clsm_op)0) /* the table's first, which is what the loop does */
+    /* the table's first, which is what the loop does */
+    if (job->o.op == (clsm_op)0 && !job->o.form)
         r.c_speed = c_loop_speed(rows, cols);
     print(job, s, &r);
     return CLSM_OK;
@@ -159,9 +162,9 @@ static int bench_on(const struct session *s, void *context)
     bench_shapes(&job->o, s, &shapes);
     printf("device %u: %s, driver %s\n", s->info.index, s->info.name, s->info.driver);
     print_clblast_copy(s);
-    printf("%s %s\n%9s x %-8s %-22s %10s %9s %9s %7s %9s\n", clsm_op_name(job->o.op),
-           clsm_type_name(job->o.type), "rows", "cols", "variant", "us", "GB/s", "copy",
-           "share", "C loop");
+    printf("%s %s, %s\n%9s x %-8s %-22s %10s %9s %9s %7s %9s\n",
+           clsm_op_name(job->o.op), clsm_type_name(job->o.type), bench_form(&job->o),
+           "rows", "cols", "variant", "us", "GB/s", "copy", "share", "C loop");
     for (unsigned i = 0; i < shapes.count; i++) {
         clsm_status status = bench_shape(s, job, shapes.rows[i], shapes.cols[i]);
         if (status != CLSM_OK)

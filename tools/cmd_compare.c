@@ -23,6 +23,7 @@ static const char help[] =
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
     "  --k N            how many the operation finds of each row, where it does (1)\n"
+    "  --form F         what problems wear: a scale, a mask, ...; see below\n"
     "  --repeats N      runs a configuration that are timed (30), on a GPU in five "
     "lines\n"
     "                   of 16 or more\n"
@@ -35,6 +36,7 @@ static const char help[] =
     "  --problems FILE  instead of drawing: those of a file that --json wrote, or of "
     "an\n"
     "                   array of objects with op, type, rows, cols and k\n"
+    "  --form F         here leaves out whose operation has no such form\n"
     "  --within F       leave out configurations whose estimate is over F times the\n"
     "                   best one (4)\n"
     "  --seconds T      begin no further problem after T seconds\n"
@@ -128,6 +130,7 @@ static void add_json(struct job *job, const struct session *s, size_t rows, size
     cJSON_AddStringToObject(j, "device", s->info.name);
     cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
     cJSON_AddStringToObject(j, "type", clsm_type_name(job->o.type));
+    cJSON_AddStringToObject(j, "form", bench_form(&job->o));
     cJSON_AddNumberToObject(j, "rows", (double)rows);
     cJSON_AddNumberToObject(j, "cols", (double)cols);
     cJSON_AddStringToObject(j, "variant", t->config);
@@ -209,8 +212,9 @@ static int compare_on(const struct session *s, void *context)
     bench_shapes(&job->o, s, &shapes);
     job->log_regret = job->worst_regret = 0;
     job->shapes = 0;
-    printf("device %u: %s, driver %s; %s %s\n", s->info.index, s->info.name,
-           s->info.driver, clsm_op_name(job->o.op), clsm_type_name(job->o.type));
+    printf("device %u: %s, driver %s; %s %s, %s\n", s->info.index, s->info.name,
+           s->info.driver, clsm_op_name(job->o.op), clsm_type_name(job->o.type),
+           bench_form(&job->o));
     for (unsigned i = 0; i < shapes.count; i++) {
         int result = compare_shape(job, s, shapes.rows[i], shapes.cols[i]);
         if (result)

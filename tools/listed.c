@@ -5,8 +5,10 @@
 #include "command.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct list {
+    const char *form, *other; /* wanted; found instead, if not NULL */
     clsm_problem *problems;
     size_t count, room;
 };
@@ -64,7 +66,12 @@ static bool add(struct list *list, const clsm_problem *p)
 static bool add_all(struct list *list, const cJSON *j)
 {
     const cJSON *one, *problems = cJSON_GetObjectItemCaseSensitive(j, "problems");
+    const char *form = word(j, "form");
     clsm_problem p;
+    if (*form && strcmp(form, list->form) != 0) {
+        list->other = form;
+        return false;
+    }
     if (!problems)
         return problem_of(j, &p) && add(list, &p);
     cJSON_ArrayForEach(one, problems)
@@ -75,14 +82,18 @@ static bool add_all(struct list *list, const cJSON *j)
     return true;
 }
 
-bool listed_problems(const char *path, clsm_problem **problems, size_t *count)
+bool listed_problems(const char *path, const char *form, clsm_problem **problems,
+                     size_t *count)
 {
-    struct list list = {0};
+    struct list list = {.form = form};
     cJSON *json = json_read(path);
     const cJSON *one;
     bool good = cJSON_IsArray(json);
     cJSON_ArrayForEach(one, json) good = good && add_all(&list, one);
-    if (json && (!good || !list.count))
+    if (list.other)
+        complain(EXIT_FAILED, "%s has problems of form %s, expected %s: see --form",
+                 path, list.other, form);
+    else if (json && (!good || !list.count))
         complain(EXIT_FAILED,
                  "%s lists no problems: expected an array of objects with \"op\", "
                  "\"type\", \"rows\" and \"cols\"; %zu read",

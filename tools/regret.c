@@ -192,13 +192,30 @@ static int draw_all(struct run *run)
     return EXIT_FINE;
 }
 
+/* Leaves those whose operation has the form. */
+static int dress_all(struct run *run)
+{
+    size_t all = run->found;
+    run->found = 0;
+    for (size_t i = 0; i < all; i++)
+        if (!run->o->form || form_wear(run->o->form, &run->problems[i]))
+            run->problems[run->found++] = run->problems[i];
+    return run->found
+               ? EXIT_FINE
+               : complain(EXIT_FAILED, "no operation of %zu problems has --form %s",
+                          all, bench_form(run->o));
+}
+
 /* Those of a file, or drawn. */
 static int find_problems(struct run *run)
 {
     int result = !run->o->problems ? draw_all(run)
-                 : listed_problems(run->o->problems, &run->problems, &run->found)
+                 : listed_problems(run->o->problems, bench_form(run->o), &run->problems,
+                                   &run->found)
                      ? EXIT_FINE
                      : EXIT_FAILED;
+    if (result == EXIT_FINE)
+        result = dress_all(run);
     if (result != EXIT_FINE)
         return result;
     run->results = calloc(run->found, sizeof *run->results);
@@ -230,6 +247,7 @@ static void begin_json(struct run *run)
         cJSON_AddNumberToObject(j, "mib", (double)run->mib);
     }
     cJSON_AddNumberToObject(j, "within", run->o->within);
+    cJSON_AddStringToObject(j, "form", bench_form(run->o));
     cJSON_AddItemToObject(j, "problems", run->list = cJSON_CreateArray());
     cJSON_AddItemToArray(run->json, j);
 }

@@ -13,6 +13,8 @@ void regret_print_source(FILE *f, const struct bench_options *o, size_t n)
         fprintf(f, "%zu problems of %s", n, o->problems);
     else
         fprintf(f, "%zu random problems of seed %zu", n, o->seed);
+    if (o->form)
+        fprintf(f, " (%s)", o->form->name);
 }
 
 void regret_print_head(FILE *f)

@@ -56,6 +56,23 @@ void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
 {
     clsm_problem_init(problem, o->op, o->type, rows, cols);
     problem->k = o->k < cols ? o->k : cols;
+    if (o->form)
+        form_wear(o->form, problem);
+}
+
+const char *bench_form(const struct bench_options *o)
+{
+    return o->form ? o->form->name : "plain";
+}
+
+static int parse_form(struct bench_options *o)
+{
+    o->form = form_find_dress(optarg);
+    return o->form ? -1
+                   : complain(EXIT_USAGE,
+                              "--form is \"%s\", expected one of those at "
+                              "the end of --help",
+                              optarg);
 }
 
 static int parse_number(int letter, struct bench_options *o)
@@ -118,6 +135,8 @@ static int parse_option(int letter, struct bench_options *o)
         return clsm_type_find(optarg, &o->type) == CLSM_OK
                    ? -1
                    : complain(EXIT_USAGE, "--type: %s", clsm_last_message());
+    case 'f':
+        return parse_form(o);
     case 'w':
         return parse_within(o);
     case 'b':
@@ -144,6 +163,7 @@ static const struct option options[] = {{"all", no_argument, NULL, 'a'},
                                         {"shapes", required_argument, NULL, 's'},
                                         {"op", required_argument, NULL, 'o'},
                                         {"type", required_argument, NULL, 't'},
+                                        {"form", required_argument, NULL, 'f'},
                                         {"mib", required_argument, NULL, 'm'},
                                         {"repeats", required_argument, NULL, 'r'},
                                         {"k", required_argument, NULL, 'k'},
@@ -167,6 +187,9 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
     for (int letter; (letter = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (letter == 'h') {
             print_help(help);
+            printf("Forms:");
+            form_print_dresses();
+            printf("\n");
             return EXIT_FINE;
         }
         shaped |= strchr("sotka", letter) != NULL;
@@ -187,5 +210,10 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
                                     "not go with --json: nothing is timed");
     if (o->k > 1 && !finds_k(o->op))
         return complain(EXIT_USAGE, "--k does not go with %s", clsm_op_name(o->op));
+    clsm_problem p;
+    clsm_problem_init(&p, o->op, o->type, 1, 1);
+    if (o->form && !o->random && !o->problems && !form_wear(o->form, &p))
+        return complain(EXIT_USAGE, "--form %s: %s", o->form->name,
+                        clsm_last_message());
     return optind == argc ? -1 : usage_error(argv[0]);
 }

@@ -4,6 +4,7 @@
 #define SHAPES_H
 
 #include "command.h"
+#include "forms.h"
 
 enum { MAX_SHAPES = 64 };
 
@@ -20,6 +21,7 @@ struct bench_options {
     clsm_type type;
     size_t mib; /* of traffic for each shape of the default list; 0: by device */
     size_t k;   /* of operations that have one */
+    const struct form *form; /* that problems wear; NULL: none */
     size_t repeats;
 
     /* of `compare` alone */
@@ -40,6 +42,9 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
 /* The shapes asked for, or the default list sized for a device. */
 void bench_shapes(const struct bench_options *o, const struct session *s,
                   struct shapes *shapes);
+
+/* "plain", or what problems wear. */
+const char *bench_form(const struct bench_options *o);
 
 /* The problem of one shape. */
 void bench_problem(const struct bench_options *o, size_t rows, size_t cols,

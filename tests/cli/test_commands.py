@@ -117,6 +117,26 @@ class Commands(Case):
         self.fine("bench", "--shapes", "5x33", "--repeats", "3", "--json", bench)
         self.assertIn("1 of 1 problems", self.fine("compare", "--problems", bench, *few))
 
+    def test_forms(self):
+        few = "--repeats", "3", "--within", "1.1"
+        out = self.folder / "f.json"
+        for form in ("scale", "bool_mask", "f32_mask", "causal", "open_rows", "open_shape"):
+            text = self.fine("bench", "--shapes", "6x70", "--repeats", "3", "--form", form,
+                             "--json", out)
+            self.assertIn(f", {form}", text)
+            self.assertEqual([form], [r["form"] for r in json.loads(out.read_text())])
+        for op, left in (("log_softmax", 2), ("log_softmax_backward", 1)):
+            file = self.folder / "p.json"
+            file.write_text(json.dumps([{"op": op, "type": "f16", "rows": 9, "cols": 80},
+                                        {"op": "softmax", "type": "f32", "rows": 5, "cols": 8}]))
+            text = self.fine("compare", "--problems", file, *few, "--form", "causal",
+                             "--json", out)
+            self.assertIn(f"regret over {left} problems of {file} (causal)", text)
+        self.fails(1, "compare", "--problems", out, "--form", "f32_mask",
+                   says=["has problems of form causal, expected f32_mask"])
+        self.fails(2, "bench", "--op", "log_softmax_backward", "--form", "bool_mask",
+                   says=["mask is none of log_softmax_backward's"])
+
     def test_compare_builds_shares(self):
         random = "compare", "--random", "3", "--mib", "1", "--within", "1.1"
         for share in (1, 2):

@@ -35,6 +35,7 @@ class Usage(Case):
         self.fails(2, "bench", "--shapes", "12", says=["ROWSxCOLS"])
         self.fails(2, "bench", "--mib", "-3", says=["-3"])
         self.fails(2, "bench", "--random", "3", says=["--help"])
+        self.fails(2, "bench", "--form", "in_place", says=["in_place", "--help"])
         for option, value in [("random", "0"), ("random", "many"), ("seed", "-1"),
                               ("seconds", "0"), ("jobs", "65"), ("within", "0.5"),
                               ("within", "x"), ("repeats", "2")]:
