@@ -10,7 +10,8 @@
 #if MASKS_STAY
 enum { QUAD = STARTS_ALIKE ? 4 : 1 };
 
-/* A kernel's planes, with whose masks stand there, for h; and part p's masks brought there. */
+/* A kernel's room for masks, here its planes with whose masks stand there, for h; and part p's
+ * masks brought there. */
 #define PLANES(h)                                                                        \
     __local real planes[PACKS * CHUNK] __attribute__((aligned(16)));                     \
     __local ulong settled_for;                                                           \
@@ -97,6 +98,12 @@ INLINE void settled_mask(const struct held *h, struct cut cut, uint j, uint *mas
                                           k * PLANE * sizeof(real));
 #endif
 }
+#elif MASKS_AHEAD
+/* Room for the masks of one part, which come beside it. */
+#define PLANES(h)                                                                        \
+    __local uint4 masks[MASK_STOCK];                                                     \
+    (h).masks = (__local uint *)masks + get_local_id(0) * MASK_PIECE
+#define SETTLE(p)
 #else
 #define PLANES(h)
 #define SETTLE(p)

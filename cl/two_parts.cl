@@ -15,10 +15,6 @@ clsm_row(TENSORS, SHARED)
     uint turn = 0;
     uint before = tickets;
     coming.stock = stock + get_local_id(0);
-#if MASKS_AHEAD
-    __local uint4 masks[MASK_STOCK];
-    coming.masks = (__local uint *)masks + get_local_id(0) * MASK_PIECE;
-#endif
     PLANES(coming);
     tell_ticket(draw.from, take_ticket(draw.from), tickets, draw.others, &ticket);
     uint t = ticket;

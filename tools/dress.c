@@ -73,6 +73,8 @@ static const struct dress {
      .z_loss = 1e-2,
      .grad_scale = 1.0 / 64},
     {.name = "scale", .scale = 0.3, .operands = CLSM_BIT(CLSM_LSE)},
+    {.name = "mask alone", .mask = CLSM_MASK_F32, .mask_shape = BROADCAST, .k = 6},
+    {.name = "bool mask alone", .mask = CLSM_MASK_BOOL, .mask_shape = FULL, .k = 1},
 };
 
 unsigned dress_count(void)

@@ -15,6 +15,7 @@ float cl_fmax(float a, float b) NAMED("_Z4fmaxff");
 float cl_fabs(float a) NAMED("_Z4fabsf");
 float convert_float(float a) NAMED("_Z13convert_floatf");
 float convert_float_int(int a) NAMED("_Z13convert_floati");
+float convert_float_uchar(unsigned char a) NAMED("_Z13convert_floath");
 unsigned convert_uint(unsigned short a) NAMED("_Z12convert_uintt");
 unsigned convert_uint_uint(unsigned a) NAMED("_Z12convert_uintj");
 unsigned cl_clz(unsigned a) NAMED("_Z3clzj");
@@ -32,6 +33,7 @@ float ptx_product(float a, float b);
 float ptx_anew(float v);
 unsigned long ptx_opaque(unsigned long v);
 unsigned ptx_opaque_uint(unsigned v);
+unsigned ptx_signs(unsigned bytes, unsigned which);
 void ptx_add_apart(float *ones, float *others, float x, float one, float term);
 void ptx_set_apart(float *ones, float *others, float x, float one, float term);
 float ptx_half(unsigned word, unsigned k);
@@ -70,6 +72,11 @@ float cl_fabs(float a)
 float convert_float(float a)
 {
     return a;
+}
+
+float convert_float_uchar(unsigned char a)
+{
+    return (float)a;
 }
 
 float convert_float_int(int a)
@@ -147,6 +154,17 @@ float ptx_anew(float v)
 
 unsigned long ptx_opaque(unsigned long v)
 {
+    return v;
+}
+
+/* A digit of `which` is 8 more than the byte whose sign is asked for. */
+unsigned ptx_signs(unsigned bytes, unsigned which)
+{
+    unsigned v = 0;
+    for (unsigned b = 0; b < 4; b++) {
+        unsigned of = which >> 4 * b & 7;
+        v |= (bytes >> 8 * of & 0x80 ? 0xffu : 0) << 8 * b;
+    }
     return v;
 }
 

@@ -152,13 +152,20 @@ static float *make_numbers(const struct trial *t, float least)
     return numbers;
 }
 
-/* One a column, none of them the same as its neighbours. */
-static float *make_mask(const struct trial *t)
+/* Numbers, one a column, none of them the same as its neighbours; or booleans, one an
+ * element. */
+static void *make_mask(const struct trial *t)
 {
-    float *mask = malloc(t->problem.cols * sizeof *mask);
-    for (size_t c = 0; c < t->problem.cols; c++)
+    size_t cols = t->problem.cols, elements = t->problem.rows * cols;
+    float *mask = malloc(cols * sizeof *mask);
+    char *seen = malloc(elements);
+    for (size_t c = 0; c < cols; c++)
         mask[c] = c % 11 == 3 ? -INFINITY : (float)(c * 37 % 101) / 16 - 3;
-    return mask;
+    for (size_t e = 0; e < elements; e++)
+        seen[e] = e * 31 % 97 % 5 != 2;
+    bool is_bool = t->problem.mask_type == CLSM_MASK_BOOL;
+    free(is_bool ? (void *)mask : seen);
+    return is_bool ? (void *)seen : mask;
 }
 
 /* One a softmax: columns, what is ignored, what is no column. */
@@ -248,7 +255,7 @@ static int run(const char *library, unsigned groups, const struct trial *t)
                                                         : CLSM_TEMPERATURE;
     void *beside = !clsm_has(p, o)     ? NULL
                    : o == CLSM_DY      ? (void *)make_x(t, elements, 2)
-                   : o == CLSM_MASK    ? (void *)make_mask(t)
+                   : o == CLSM_MASK    ? make_mask(t)
                    : o == CLSM_TARGETS ? (void *)make_targets(t)
                                        : make_temperatures(t);
     int *targets = p->op == CLSM_CROSS_ENTROPY ? make_targets(t) : NULL;

@@ -59,6 +59,9 @@ softmax+mask f32 20 9000  1 settled:WG=128,HOLD=5         6
 softmax+mask+offset f32 20 9000 1 settled:WG=128,HOLD=5   6
 softmax+mask f32 20 5003  1 settled:WG=128,HOLD=5         5
 log_softmax+mask f16 20 6000 1 settled:WG=128,HOLD=4      4
+softmax+bool_mask f32 20 9001 1 settled:WG=128,HOLD=5     5
+softmax+bool_mask bf16 20 9001 1 settled:WG=128,HOLD=4    7
+softmax+bool_mask f32 20 9001 1 ahead:WG=128,HOLD=3       6
 softmax     f16  20 6000  1 ahead:WG=128,HOLD=4           4
 softmax     f16  2  3000 32 strided_ahead:WG=128,TILE=32 10
 softmax     f32  40 1000  1 cluster:CLUSTER=16,WG=64      3

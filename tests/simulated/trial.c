@@ -76,6 +76,7 @@ void trial_parse(char **arg, struct trial *t)
     t->in_place = takes_ending(arg[0], "+in_place");
     bool heated = takes_ending(arg[0], "+temperature");
     bool masked = takes_ending(arg[0], "+mask");
+    bool left_out = takes_ending(arg[0], "+bool_mask");
     bool squared = takes_ending(arg[0], "+z_loss");
     clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
     clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
@@ -86,7 +87,10 @@ void trial_parse(char **arg, struct trial *t)
     t->problem.k = places ? places : t->problem.k;
     t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
     t->problem.z_loss = squared ? 0x1p+40 : 0;
-    t->problem.mask_type = masked ? CLSM_MASK_F32 : CLSM_MASK_NONE;
+    t->problem.mask_type = masked     ? CLSM_MASK_F32
+                           : left_out ? CLSM_MASK_BOOL
+                                      : CLSM_MASK_NONE;
+    t->problem.mask_stride.row = left_out ? t->problem.cols : 0;
     if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
         clsm_choose(&t->checked, t->device, arg[5], &choice) != CLSM_OK)
         exit(fail(arg[5], clsm_last_message()));
