@@ -18,7 +18,7 @@ enum {
     ROW_STEPS_TARGET = 126,
     TARGET_STEPS = 4, /* of an element that may be the target, */
     HALF_STEPS = 1,   /* of one that stands at an odd place, */
-    MASK_STEPS = 18,  /* of one whose row has a mask of its own */
+    MASK_STEPS = 18,  /* of one with a mask */
     CHUNK_STEPS = 12, /* of 16 bytes to local memory or back */
     MOST_EVEN = 50,   /* elements that registers have room for */
     MOST_ELEMENTS = 45,
@@ -37,8 +37,10 @@ static const struct {
     [NUMBERS] = {70, 36, 15, 12},
 };
 
-/* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
-static const double BORDERS = 1.02, BANKS = 1.6, CROWDED = 1.05;
+/* Memory is busy for longer: borders of blocks; work-items that meet in one bank; each
+ * element of a worker that may be out of bounds, where sums are good to the last digit.
+ */
+static const double BORDERS = 1.02, BANKS = 1.6, CROWDED = 1.05, BOUNDED = 0.01;
 
 /* Where each work-item takes 16 bytes, which are several whole rows. */
 enum {
@@ -69,7 +71,7 @@ static double element_steps(const struct problem *p)
         steps += TARGET_STEPS;
     if (halves && p->cols % 2)
         steps += HALF_STEPS;
-    if (clsm_problem_has_own_masks(p))
+    if (clsm_has(p, CLSM_MASK))
         steps += MASK_STEPS;
     return steps + clsm_form_steps(p);
 }
@@ -119,6 +121,8 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     bool halves = clsm_type_bytes(p->x.type) == 2;
     double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
     memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;
+    if (clsm_problem_is_bounded(p) && effort >= LOGARITHM)
+        memory *= 1 + each * BOUNDED;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         memory *= BANKS;
     if (clsm_has(p, CLSM_DY) && per_group * bytes.in > CROWDED_BYTES)

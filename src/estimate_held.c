@@ -37,12 +37,12 @@ enum {
     LOOK_PARTS = 32,
     JOIN_QUEUE = 3480,  /* and in each round that is not over before it begins; */
     LATE_CYCLES = 3590, /* such rounds of parts are in step, and memory waits, ... */
-    LATE_PART = 183,    /* ... for each part, ... */
-    LATE_MASK = 4000,   /* ... and with masks to be read first */
+    LATE_PART = 183,    /* ... and for each part */
     MASK_WORDS = 16,    /* that leave registers for masks */
     ONCE_STEPS = 10, /* of an element of 4 and of 2 bytes, with its mask, where one */
-    ONCE_HALF = 4,   /* pass makes terms of it, see cl/held_once.cl, */
-    ONCE_PART_STEPS = 700 /* and for each part */
+    ONCE_HALF = 7,   /* pass makes terms of it, see cl/held_once.cl, */
+    ONCE_PART_STEPS = 700, /* and for each part */
+    SETTLE_CYCLES = 6000   /* until masks stand where they stay */
 };
 
 /* Cycles of a step that no other work-item fills; local memory against registers; what
@@ -54,15 +54,15 @@ static const double AGAIN = 1.2, AGAIN_LATER = 1.4;
  * and writes each before the next comes. */
 static const double PIECES_COST = 1.05, IN_TURN_COST = 1.12;
 /* Masks that do not stand as x does, one by one; others beside many packs. */
-static const double GATHER_COST = 1.3, MASK_COST = 1.3;
+static const double GATHER_COST = 1.3, MASK_COST = 1.2;
 /* Masks of 2 and more bytes from the cache beside each row; parts that are the same of
  * every row for nothing. */
 static const double CACHE_COST = 1.3, SETTLED_COST = 1.3;
-/* A part's way where one pass makes terms of it. */
-static const double ONCE_COST = 0.65;
+/* A part's way where one pass makes terms of it, of elements of 4 and of 2 bytes. */
+static const double ONCE_COST = 0.65, ONCE_COST_HALF = 0.6;
 /* Steps of 16-bit elements whose masks stay, where no pass makes all of them at once.
  */
-static const double STAYING_HALF = 0.6;
+static const double STAYING_HALF = 0.9;
 
 /* Steps of a work-item, by the effort: for a row, where a work-group has it, where a
  * cluster has it, and there for each doubling of the lanes; for an element of 4 and of
@@ -248,7 +248,10 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
                    fmin(clsm_problem_likely_rows(p), per_group) / s.parts / chunks;
     double reduce = v->ahead ? AHEAD_CYCLES : s.barriers ? REDUCE_CYCLES : LANES_CYCLES;
     double looks = ceil(s.parts / LOOK_PARTS);
-    double join = (v->ahead ? TOLD_CYCLES : JOIN_CYCLES) + LOOK_CYCLES;
+    bool adds = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
+    double join = v->ahead ? TOLD_CYCLES + LOOK_CYCLES
+                  : adds   ? 0 /* other parts are told while masks come */
+                           : JOIN_CYCLES + LOOK_CYCLES;
     double alone = WAIT + (given ? 0 : reduce) + moved / PEAK_BYTES +
                    s.wg * (row + elements / chunks) / UNIT_LANES +
                    elements / chunks * SERIAL + clsm_list_cycles(config, p, t);
@@ -258,16 +261,17 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
      * several looks at them does so while others work, but at the end */
     double last = s.joins && !writes_row ? join : 0;
     last += s.joins ? LOOK_CYCLES * (looks - 1) : 0;
+    last += saves_mask(config, p) ? SETTLE_CYCLES : 0;
     bool in_step = s.joins && writes_row && !v->ahead;
     alone += s.joins && writes_row ? join : 0;
     /* between its own chunks it waits for others only as far as there are any */
     double others = chunks > 1 ? fmin(1, s.groups / units) : 1;
     double queue = QUEUE_CYCLES * others + (in_step ? JOIN_QUEUE : 0);
     double turns = ceil(s.groups / (units * s.resident)) * chunks * rounds;
-    double waiting =
-        (turns - 1) * (alone + queue) * (saves_mask(config, p) ? ONCE_COST : 1);
+    bool halves = clsm_type_bytes(p->x.type) == 2;
+    double way = saves_mask(config, p) ? halves ? ONCE_COST_HALF : ONCE_COST : 1;
+    double waiting = (turns - 1) * (alone + queue) * way;
     double late = LATE_CYCLES + LATE_PART * s.parts;
-    late += clsm_has(p, CLSM_MASK) ? LATE_MASK : 0;
     late *= in_step ? turns - 1 : 0;
     return (launch_cycles(v, launches) + alone + last + late +
             clsm_together(work, memory, waiting)) /
