@@ -200,6 +200,41 @@ START_TEST(short_rows_that_are_not_read_in_full_or_have_masks_go_elsewhere)
 }
 END_TEST
 
+/* Measured too, with a mask of f32 that all rows share: it settles where many long rows
+ * pay for it. */
+START_TEST(rows_that_share_a_mask_go_to_what_was_measured_fastest)
+{
+    static const struct {
+        clsm_op op;
+        clsm_type type;
+        size_t rows, cols;
+        const char *variant;
+    } cases[] = {
+        {CLSM_SOFTMAX, CLSM_BF16, 4096, 32768, "settled"},
+        {CLSM_SOFTMAX, CLSM_BF16, 2671, 50257, "settled"},
+        {CLSM_SOFTMAX, CLSM_BF16, 1024, 131072, "settled"},
+        {CLSM_SOFTMAX, CLSM_BF16, 1460, 44544, "settled"},
+        {CLSM_SOFTMAX, CLSM_F32, 512, 131072, "settled"},
+        {CLSM_SOFTMAX, CLSM_BF16, 32768, 4096, "registers"},
+        {CLSM_SOFTMAX, CLSM_BF16, 16384, 8192, "registers"},
+        {CLSM_SOFTMAX, CLSM_BF16, 15, 212608, "joined"},
+        {CLSM_SOFTMAX, CLSM_BF16, 20, 127872, "joined"},
+        {CLSM_SOFTMAX, CLSM_BF16, 59, 23552, "joined"},
+        {CLSM_LOG_SUM_EXP, CLSM_F16, 18, 218432, "joined"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsm_problem given;
+        clsm_problem_init(&given, cases[i].op, cases[i].type, cases[i].rows,
+                          cases[i].cols);
+        given.operands |= CLSM_BIT(CLSM_MASK);
+        given.mask_type = CLSM_MASK_F32;
+        EXPECT(strcmp(chosen_on_h200(&given), cases[i].variant) == 0,
+               "case %zu: %s, expected %s", i, chosen_on_h200(&given),
+               cases[i].variant);
+    }
+}
+END_TEST
+
 /* Registers follow the bytes under way in softmax rows with a scale at most. */
 START_TEST(records_of_softmax_alone_serve_nothing_else)
 {
@@ -237,6 +272,7 @@ Suite *choose_gpu_suite(void)
     tcase_add_test(t, classes_of_pixels_go_to_tiles_that_were_measured_fastest);
     tcase_add_test(t, the_largest_are_chosen_where_rows_are_held);
     tcase_add_test(t, short_rows_that_are_not_read_in_full_or_have_masks_go_elsewhere);
+    tcase_add_test(t, rows_that_share_a_mask_go_to_what_was_measured_fastest);
     tcase_add_test(t, records_of_softmax_alone_serve_nothing_else);
     suite_add_tcase(suite, t);
     return suite;
