@@ -140,7 +140,7 @@ static real op_term(struct row row, struct element e, real max)
 #else
 #define MANY_BESIDE 0
 #endif
-#if HAS_PTX && !REAL_IS_F64 && defined SHORT_MOST && !MANY_BESIDE && !FORMS && !Z_LOSS
+#if HAS_PTX && !REAL_IS_F64 && defined SHORT_MOST && !MANY_BESIDE && !(FORMS || Z_LOSS || HAS_LSE)
 #define RESULTS_SERVE (sizeof(mem_x) == 2)
 #else
 #define RESULTS_SERVE 0

@@ -3,10 +3,9 @@
 #include "trial.h"
 
 #include "fenced.h"
-#include "tensors.h"
+#include "outputs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void complain(struct verdict *v, const char *what)
@@ -125,130 +124,32 @@ static clsm_status run_once(const struct session *s, clsm_plan *plan,
     return status;
 }
 
-/* Which elements of a written tensor are its own. */
-static unsigned char *mark_own(const struct trial *trial, const struct tensors *t,
-                               int k)
-{
-    const clsm_problem *p = &trial->problem;
-    const struct tensor *one = &t->of[k];
-    unsigned char *own = calloc(one->elements, 1);
-    if (!own)
-        return NULL;
-    if (k + CLSM_X != CLSM_Y) {
-        memset(own + one->offset, 1, one->extent);
-        return own;
-    }
-    clsm_op_info op = {.struct_bytes = sizeof op};
-    clsm_op_get_info(p->op, &op);
-    size_t cols = op.y == CLSM_Y_ROW ? p->cols : op.y == CLSM_Y_K ? p->k : 1;
-    for (size_t r = 0; r < p->rows; r++)
-        for (size_t c = 0; c < cols; c++)
-            for (size_t i = 0; i < p->inner; i++)
-                own[tensors_y_place(trial, t, r, c, i)] = 1;
-    return own;
-}
-
-/* Every byte that is not an element of an output must be what it was before. */
-static bool guards_hold(const struct trial *trial, const struct tensors *t, int k,
-                        const unsigned char *before)
-{
-    const struct tensor *one = &t->of[k];
-    unsigned char *own = mark_own(trial, t, k);
-    bool hold = own;
-    size_t size = one->element_bytes;
-    for (size_t e = 0; e < one->elements && hold; e++)
-        hold = own[e] || memcmp(one->data + e * size, before + e * size, size) == 0;
-    free(own);
-    return hold;
-}
-
-/* Host copies of what is written, one after the other. */
-struct copies {
-    unsigned char *of[TENSORS];
-};
-
-static bool copies_take(const struct tensors *t, struct copies *c)
-{
-    bool good = true;
-    for (int k = 0; k < TENSORS; k++) {
-        c->of[k] = NULL;
-        if (!t->of[k].written || !t->of[k].data)
-            continue;
-        c->of[k] = malloc(bytes_of(&t->of[k]));
-        good = good && c->of[k];
-        if (c->of[k])
-            memcpy(c->of[k], t->of[k].data, bytes_of(&t->of[k]));
-    }
-    return good;
-}
-
-static void copies_free(struct copies *c)
-{
-    for (int k = 0; k < TENSORS; k++)
-        free(c->of[k]);
-}
-
-static void compare_runs(const struct trial *trial, const struct tensors *t,
-                         const struct copies *before, const struct copies *first,
-                         struct verdict *v)
-{
-    for (int k = 0; k < TENSORS; k++) {
-        if (!first->of[k])
-            continue;
-        char text[96];
-        const char *name = clsm_operand_name((clsm_operand)(k + CLSM_X));
-        snprintf(text, sizeof text, "a second run gave other bits in %s", name);
-        if (memcmp(first->of[k], t->of[k].data, bytes_of(&t->of[k])) != 0)
-            complain(v, text);
-        snprintf(text, sizeof text, "wrote outside %s", name);
-        if (!guards_hold(trial, t, k, before->of[k]))
-            complain(v, text);
-    }
-}
-
 /* The runs themselves: twice from the same bytes, which must give the same bytes. */
 static void run_twice(const struct session *s, clsm_plan *plan,
                       const struct trial *trial, struct tensors *t, struct verdict *v)
 {
-    struct copies before, first = {{NULL}};
+    struct outputs before, first = {{NULL}};
+    char wrong[COMPLAINT_BYTES];
     const int shared = y_is(trial);
     struct tensor *y = &t->of[CLSM_Y - CLSM_X];
     if (shared >= 0 && y->data)
         memcpy(y->data, t->of[shared].data, bytes_of(y));
-    bool good = copies_take(t, &before);
+    bool good = outputs_take(t, &before);
     v->status = good ? run_once(s, plan, trial, t) : CLSM_ERR_MEMORY;
-    good = good && copies_take(t, &first);
+    good = good && outputs_take(t, &first);
     if (v->status == CLSM_OK && !good)
         v->status = CLSM_ERR_MEMORY;
-    for (int k = 0; k < TENSORS && v->status == CLSM_OK; k++)
-        if (before.of[k])
-            memcpy(t->of[k].data, before.of[k], bytes_of(&t->of[k]));
-    if (v->status == CLSM_OK)
+    if (v->status == CLSM_OK) {
+        outputs_put(&before, t);
         v->status = run_once(s, plan, trial, t);
-    if (v->status == CLSM_OK)
-        compare_runs(trial, t, &before, &first, v);
-    copies_free(&before);
-    copies_free(&first);
-}
-
-static void judge(const struct trial *trial, const struct tensors *t, struct verdict *v)
-{
-    const clsm_host_args view = tensors_view(t);
-    v->report.struct_bytes = sizeof v->report;
-    v->status = clsm_check_args(&trial->problem, &view, &v->report);
-    if (v->status != CLSM_OK || v->report.pass)
-        return;
-    char text[240];
-    snprintf(text, sizeof text,
-             "%llu of %llu outside the bound; worst %.3g x the bound in %s at row %zu, "
-             "column "
-             "%zu, inner %zu: expected %.9g, got %.9g",
-             (unsigned long long)v->report.failed,
-             (unsigned long long)v->report.checked, v->report.worst,
-             clsm_operand_name(v->report.worst_operand), v->report.worst_row,
-             v->report.worst_col, v->report.worst_inner, v->report.expected,
-             v->report.got);
-    complain(v, text);
+    }
+    if (v->status == CLSM_OK) {
+        outputs_compare(trial, t, &before, &first, wrong);
+        if (*wrong)
+            complain(v, wrong);
+    }
+    outputs_free(&before);
+    outputs_free(&first);
 }
 
 bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *given,
@@ -257,7 +158,7 @@ bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *gi
     struct tensors t = {{{NULL, 0, 0, 0, 0, false}}};
     clsm_plan *plan = given;
     clsm_plan_info info = {.struct_bytes = sizeof info};
-    *v = (struct verdict){.status = CLSM_OK};
+    *v = (struct verdict){.report.struct_bytes = sizeof v->report};
     if (!plan)
         v->status = clsm_plan_create(s->engine, &trial->problem, &plan);
     if (v->status == CLSM_OK)
@@ -267,8 +168,11 @@ bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *gi
         v->status = tensors_make(trial, &t);
     if (v->status == CLSM_OK)
         run_twice(s, plan, trial, &t, v);
+    char wrong[COMPLAINT_BYTES] = "";
     if (v->status == CLSM_OK)
-        judge(trial, &t, v);
+        v->status = outputs_judge(trial, &t, &v->report, wrong);
+    if (*wrong)
+        complain(v, wrong);
     if (v->status != CLSM_OK)
         complain(v, clsm_last_message());
     if (plan != given)

@@ -10,10 +10,13 @@
 float vload_half(size_t at, const uint16_t *p) NAMED("_Z10vload_halfmPU8CLglobalKDh");
 unsigned min_uint(unsigned a, unsigned b) NAMED("_Z3minjj");
 unsigned long min_ulong(unsigned long a, unsigned long b) NAMED("_Z3minmm");
+long min_long(long a, long b) NAMED("_Z3minll");
+long max_long(long a, long b) NAMED("_Z3maxll");
 float cl_fma(float a, float b, float c) NAMED("_Z3fmafff");
 float cl_fmax(float a, float b) NAMED("_Z4fmaxff");
 float cl_fabs(float a) NAMED("_Z4fabsf");
 float convert_float(float a) NAMED("_Z13convert_floatf");
+float tanh_float(float a) NAMED("_Z4tanhf");
 float convert_float_int(int a) NAMED("_Z13convert_floati");
 float convert_float_uchar(unsigned char a) NAMED("_Z13convert_floath");
 unsigned convert_uint(unsigned short a) NAMED("_Z12convert_uintt");
@@ -21,6 +24,10 @@ unsigned convert_uint_uint(unsigned a) NAMED("_Z12convert_uintj");
 unsigned cl_clz(unsigned a) NAMED("_Z3clzj");
 void vstore_half_rte(float v, size_t at, uint16_t *p)
     NAMED("_Z15vstore_half_rtefmPU8CLglobalDh");
+void vstore_half_local(float v, size_t at, uint16_t *p)
+    NAMED("_Z15vstore_half_rtefmPU7CLlocalDh");
+void vstore_half_private(float v, size_t at, uint16_t *p)
+    NAMED("_Z15vstore_half_rtefmPU9CLprivateDh");
 
 /* ... and those in the place of cl/ptx.cl's. */
 float ptx_exp2(float t);
@@ -54,6 +61,16 @@ unsigned long min_ulong(unsigned long a, unsigned long b)
     return a < b ? a : b;
 }
 
+long min_long(long a, long b)
+{
+    return a < b ? a : b;
+}
+
+long max_long(long a, long b)
+{
+    return a > b ? a : b;
+}
+
 float cl_fma(float a, float b, float c)
 {
     return fmaf(a, b, c);
@@ -67,6 +84,11 @@ float cl_fmax(float a, float b)
 float cl_fabs(float a)
 {
     return fabsf(a);
+}
+
+float tanh_float(float a)
+{
+    return tanhf(a);
 }
 
 float convert_float(float a)
@@ -109,6 +131,16 @@ float vload_half(size_t at, const uint16_t *p)
 void vstore_half_rte(float v, size_t at, uint16_t *p)
 {
     clsm_convert(CLSM_F32, &v, CLSM_F16, p + at, 1);
+}
+
+void vstore_half_local(float v, size_t at, uint16_t *p)
+{
+    vstore_half_rte(v, at, p);
+}
+
+void vstore_half_private(float v, size_t at, uint16_t *p)
+{
+    vstore_half_rte(v, at, p);
 }
 
 float ptx_exp2(float t)

@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-# operation, type, rows, columns, inner, variant, and work-groups that run at a time, where they
-# loop over rows
+# operation (and what it wears, see case.h), type, rows, columns, inner, variant, and work-groups
+# that run at a time, where they loop over rows
 CASES = """
 softmax     f32  2  4096 32 strided_ahead:WG=256,TILE=32 12
 softmax     f32  1  9000 32 strided_ahead:WG=256,TILE=32 20
@@ -44,24 +44,24 @@ topk+k=8    f32  20 9000  1 joined:WG=256,HOLD=2          9
 topk+k=3    bf16 20 9001  1 joined:WG=128,HOLD=4          9
 topk+k=50   bf16 20 20001 1 joined:WG=128,HOLD=4         12
 topk+k=50   f16  20 70001 1 joined:WG=256,HOLD=8          8
-topk+mask+k=8 f32 20 9001 1 joined:WG=128,HOLD=2         12
+topk+mask_alone+k=8 f32 20 9001 1 joined:WG=128,HOLD=2         12
 finish_softmax bf16 20 9000 1 joined:WG=128,HOLD=2        4
 log_sum_exp f32  20 9000  1 ahead:WG=128,HOLD=3           6
 cross_entropy_loss bf16 20 9000 1 ahead:WG=128,HOLD=4     3
 merge_statistics f16 20 9000 1 ahead:WG=128,HOLD=3        3
-log_sum_exp+mask f32 20 9001 1 ahead:WG=128,HOLD=3        4
+log_sum_exp+mask_alone f32 20 9001 1 ahead:WG=128,HOLD=3        4
 finish_log_softmax f32 20 9000 1 ahead:WG=128,HOLD=3      4
 softmax     bf16 20 9000  1 settled:WG=128,HOLD=4         6
-softmax+mask bf16 20 9000 1 settled:WG=128,HOLD=4         6
-softmax+mask bf16 20 9001 1 settled:WG=128,HOLD=4         7
-softmax+mask+offset bf16 20 9000 1 settled:WG=128,HOLD=4  6
-softmax+mask f32 20 9000  1 settled:WG=128,HOLD=5         6
-softmax+mask+offset f32 20 9000 1 settled:WG=128,HOLD=5   6
-softmax+mask f32 20 5003  1 settled:WG=128,HOLD=5         5
-log_softmax+mask f16 20 6000 1 settled:WG=128,HOLD=4      4
-softmax+bool_mask f32 20 9001 1 settled:WG=128,HOLD=5     5
-softmax+bool_mask bf16 20 9001 1 settled:WG=128,HOLD=4    7
-softmax+bool_mask f32 20 9001 1 ahead:WG=128,HOLD=3       6
+softmax+mask_alone bf16 20 9000 1 settled:WG=128,HOLD=4         6
+softmax+mask_alone bf16 20 9001 1 settled:WG=128,HOLD=4         7
+softmax+mask_alone+offset bf16 20 9000 1 settled:WG=128,HOLD=4  6
+softmax+mask_alone f32 20 9000  1 settled:WG=128,HOLD=5         6
+softmax+mask_alone+offset f32 20 9000 1 settled:WG=128,HOLD=5   6
+softmax+mask_alone f32 20 5003  1 settled:WG=128,HOLD=5         5
+log_softmax+mask_alone f16 20 6000 1 settled:WG=128,HOLD=4      4
+softmax+bool_mask_alone f32 20 9001 1 settled:WG=128,HOLD=5     5
+softmax+bool_mask_alone bf16 20 9001 1 settled:WG=128,HOLD=4    7
+softmax+bool_mask_alone f32 20 9001 1 ahead:WG=128,HOLD=3       6
 softmax     f16  20 6000  1 ahead:WG=128,HOLD=4           4
 softmax     f16  2  3000 32 strided_ahead:WG=128,TILE=32 10
 softmax     f32  40 1000  1 cluster:CLUSTER=16,WG=64      3
@@ -75,8 +75,8 @@ cross_entropy f32 99   50 1 staged:CLUSTER=2,WG=64        1
 cross_entropy bf16 40 100 1 cluster:CLUSTER=4,WG=64       2
 log_softmax_backward bf16 300 10 1 staged:CLUSTER=1,WG=64 2
 log_softmax_backward f32 99 50 1 staged:CLUSTER=4,WG=64   2
-softmax+temperature bf16 599 10 1 staged:CLUSTER=1,WG=64  2
-log_softmax+temperature f32 99 50 1 staged:CLUSTER=4,WG=64 2
+softmax+temperatures bf16 599 10 1 staged:CLUSTER=1,WG=64  2
+log_softmax+temperatures f32 99 50 1 staged:CLUSTER=4,WG=64 2
 log_softmax bf16 40  700 32 strided:WG=128,TILE=32        2
 log_softmax f32  3  2000 32 strided:WG=512,TILE=16        2
 softmax     f32  3  1000 64 strided:WG=256,TILE=16        2
@@ -116,6 +116,26 @@ cross_entropy+in_place f32 9 5000 1 split:WG=128,PACKS=4   1
 cross_entropy+in_place bf16 9 9001 1 split:WG=128,PACKS=4  1
 cross_entropy+in_place f32 2 300 32 strided_split:WG=256,TILE=32 1
 cross_entropy+in_place bf16 2 300 32 strided_split:WG=512,TILE=32 1
+statistics+causal bf16 20 9001 1 ahead:WG=128,HOLD=3      6
+cross_entropy+class_weights f32 20 9001 1 ahead:WG=128,HOLD=3 6
+deferred_softmax+alibi f32 20 9001 1 joined:WG=256,HOLD=2 9
+topk+window bf16 20 9001  1 joined:WG=128,HOLD=2          9
+merge_statistics f32 20 9001 1 joined:WG=128,HOLD=2       9
+finish_log_softmax+alibi f16 20 9001 1 settled:WG=128,HOLD=4 7
+deferred_softmax+causal f16 20 9001 1 settled:WG=128,HOLD=4 7
+statistics+mask_alone f32 20 5003 1 settled:WG=128,HOLD=5 7
+softmax+window f16 20 9001 1 reverse:WG=256,PACKS=4       2
+log_softmax+mask bf16 20 5001 1 registers:WG=128          2
+finish_softmax+causal bf16 40 1001 1 cluster:CLUSTER=16,WG=64 3
+log_softmax+causal f16 99 100 1 cluster:CLUSTER=4,WG=64   2
+deferred_softmax+bool_mask f32 99 101 1 staged:CLUSTER=4,WG=64 2
+cross_entropy+all_of_a_loss bf16 99 101 1 staged:CLUSTER=4,WG=64 2
+cross_entropy_loss+smoothing f16 300 8 1 spatial:WG=64,TILE=64 2
+topk+row_results bf16 300 8 1 spatial:WG=64,TILE=64       2
+log_sum_exp+row_results f16 400 2 1 packed:WG=128         2
+softmax+row_results bf16 400 4 1 packed:WG=128            2
+log_sum_exp+scale f16 9 9001 1 split:WG=128,PACKS=4       1
+statistics+mask f16 5 100 64 strided:WG=64,TILE=64        2
 """
 
 # operation, type, rows, columns, inner, variant

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A case's words made a problem and a configuration of a device that is not here. */
-#include "trial.h"
+#include "case.h"
 
+#include "dress.h"
 #include "machine.h"
 #include "program.h"
 
@@ -68,42 +69,59 @@ static size_t takes_number(char *name, const char *ending)
     return takes_ending(name, ending) ? strtoul(at + strlen(ending), NULL, 10) : 0;
 }
 
-void trial_parse(char **arg, struct trial *t)
+/* Puts on the dress that an operation's name ends in, if it is one. */
+static bool takes_dress(char *name, clsm_problem *p)
 {
-    t->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
-    size_t places = takes_number(arg[0], "+k=");
-    t->offset = takes_ending(arg[0], "+offset") ? 3 : 0;
-    t->in_place = takes_ending(arg[0], "+in_place");
-    bool heated = takes_ending(arg[0], "+temperature");
-    bool masked = takes_ending(arg[0], "+mask");
-    bool left_out = takes_ending(arg[0], "+bool_mask");
-    bool squared = takes_ending(arg[0], "+z_loss");
-    clsm_op op = (clsm_op)index_of(arg[0], op_name, CLSM_OP_COUNT);
-    clsm_type type = (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1);
-    static struct choice choice;
-    clsm_problem_init(&t->problem, op, type, strtoul(arg[2], NULL, 10),
-                      strtoul(arg[3], NULL, 10));
-    t->problem.inner = strtoul(arg[4], NULL, 10);
-    t->problem.k = places ? places : t->problem.k;
-    t->problem.operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
-    t->problem.z_loss = squared ? 0x1p+40 : 0;
-    t->problem.mask_type = masked     ? CLSM_MASK_F32
-                           : left_out ? CLSM_MASK_BOOL
-                                      : CLSM_MASK_NONE;
-    t->problem.mask_stride.row = left_out ? t->problem.cols : 0;
-    if (clsm_problem_check(&t->problem, &t->checked) != CLSM_OK ||
-        clsm_choose(&t->checked, t->device, arg[5], &choice) != CLSM_OK)
-        exit(fail(arg[5], clsm_last_message()));
-    t->config = choice.ranked[0].config;
+    for (unsigned d = 1; d < dress_count(); d++) {
+        char ending[64];
+        snprintf(ending, sizeof ending, "+%s", dress_name(d));
+        for (char *at = ending; (at = strchr(at, ' ')); at++)
+            *at = '_';
+        size_t length = strlen(ending), whole = strlen(name);
+        if (whole > length && strcmp(name + whole - length, ending) == 0) {
+            name[whole - length] = 0;
+            p->op = (clsm_op)index_of(name, op_name, CLSM_OP_COUNT);
+            return dress_problem(d, p);
+        }
+    }
+    return true;
 }
 
-int trial_write_source(const char *path, const struct trial *t)
+void case_parse(char **arg, struct simulated_case *c)
+{
+    static struct choice choice;
+    clsm_problem *p = &c->trial.problem;
+    c->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
+    c->trial = (struct trial){.mixed = true, .seed = 1};
+    size_t places = takes_number(arg[0], "+k=");
+    c->trial.x_offset = takes_ending(arg[0], "+offset") ? 3 : 0;
+    c->trial.in_place = takes_ending(arg[0], "+in_place");
+    bool squared = takes_ending(arg[0], "+z_loss");
+    bool heated = takes_ending(arg[0], "+temperatures");
+    char bare[64];
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(arg[0], "+"), arg[0]);
+    clsm_problem_init(p, (clsm_op)index_of(bare, op_name, CLSM_OP_COUNT),
+                      (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1),
+                      strtoul(arg[2], NULL, 10), strtoul(arg[3], NULL, 10));
+    p->inner = strtoul(arg[4], NULL, 10);
+    if (!takes_dress(arg[0], p) || strchr(arg[0], '+'))
+        exit(fail(arg[0], "not known"));
+    p->k = places ? places : p->k;
+    p->operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
+    p->z_loss = squared ? 0x1p+40 : p->z_loss;
+    if (clsm_problem_check(p, &c->checked) != CLSM_OK ||
+        clsm_choose(&c->checked, c->device, arg[5], &choice) != CLSM_OK)
+        exit(fail(arg[5], clsm_last_message()));
+    c->config = choice.ranked[0].config;
+}
+
+int case_write_source(const char *path, const struct simulated_case *c)
 {
     struct build b;
     FILE *f = fopen(path, "w");
     if (!f)
         return fail(path, "cannot be written");
-    clsm_program_describe(&t->checked, &t->config, t->device, &b);
+    clsm_program_describe(&c->checked, &c->config, c->device, &b);
     for (unsigned i = 0; i < b.parts; i++)
         fwrite(b.part[i]->bytes, 1, b.part[i]->count, f);
     puts(b.options);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What one case of simulated.py names: a trial, and the program that serves it. */
+#ifndef CASE_H
+#define CASE_H
+
+#include "choose.h"
+#include "trial.h"
+
+struct simulated_case {
+    const struct traits *device;
+    struct trial trial;
+    struct problem checked; /* the trial's */
+    struct config config;
+};
+
+/* Say why; 1. */
+int fail(const char *what, const char *why);
+
+/* From OP TYPE ROWS COLS INNER VARIANT; ends the program where that is none.
+ *
+ * An operation may end in "+mask_alone", "+causal" or another dress of dress.c, "_" for
+ * each space of its name, in "+temperatures", in "+z_loss" for one beside which all
+ * else is small, in "+in_place" where y is x, in "+offset" for an x that starts at an
+ * odd element, and a top-k in "+k=3" or another number; in this order. */
+void case_parse(char **arg, struct simulated_case *c);
+
+/* Write the program's source and print its options; the exit status. */
+int case_write_source(const char *path, const struct simulated_case *c);
+
+#endif
