@@ -111,10 +111,13 @@ static real row_dy(struct row row, uint c)
 #endif
 
 #if HAS_WEIGHTS
+/* Workers of short rows ask for columns that a row has not got as well. */
 static real row_weight(struct row row, uint c)
 {
 #if ROW_PER_LANE
     return (real)row.weights[c];
+#elif VEC == 1
+    return c < row.end ? (real)row.weights[c] : (real)0;
 #else
     return LOAD_REAL(row.weights + c, row.end - c, 0);
 #endif

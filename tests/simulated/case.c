@@ -87,6 +87,16 @@ static bool takes_dress(char *name, clsm_problem *p)
     return true;
 }
 
+/* Between rows. */
+static void leave_gaps(clsm_problem *p)
+{
+    clsm_op_info op = {.struct_bytes = sizeof op};
+    clsm_op_get_info(p->op, &op);
+    p->x_row_stride = p->cols * p->inner + 5;
+    p->y_row_stride = op.y == CLSM_Y_ROW ? p->cols * p->inner + 3 : 0;
+    p->dy_row_stride = op.needs & CLSM_BIT(CLSM_DY) ? p->cols * p->inner + 1 : 0;
+}
+
 void case_parse(char **arg, struct simulated_case *c)
 {
     static struct choice choice;
@@ -96,6 +106,8 @@ void case_parse(char **arg, struct simulated_case *c)
     size_t places = takes_number(arg[0], "+k=");
     c->trial.x_offset = takes_ending(arg[0], "+offset") ? 3 : 0;
     c->trial.in_place = takes_ending(arg[0], "+in_place");
+    bool spread = takes_ending(arg[0], "+gaps");
+    bool limited = takes_ending(arg[0], "+limit");
     bool squared = takes_ending(arg[0], "+z_loss");
     bool heated = takes_ending(arg[0], "+temperatures");
     char bare[64];
@@ -107,6 +119,9 @@ void case_parse(char **arg, struct simulated_case *c)
     if (!takes_dress(arg[0], p) || strchr(arg[0], '+'))
         exit(fail(arg[0], "not known"));
     p->k = places ? places : p->k;
+    p->nonfinite = limited ? CLSM_NONFINITE_LIMIT : p->nonfinite;
+    if (spread)
+        leave_gaps(p);
     p->operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
     p->z_loss = squared ? 0x1p+40 : p->z_loss;
     if (clsm_problem_check(p, &c->checked) != CLSM_OK ||

@@ -10,6 +10,7 @@
  * memory, and compares with the reference.
  */
 #include "case.h"
+#include "fenced.h"
 #include "machine.h"
 #include "outputs.h"
 
@@ -166,13 +167,25 @@ static bool run_stages(const char *library, const struct simulated_case *c,
     return true;
 }
 
+/* Behind what is only read there is no memory. */
+static tensor buffer_of(const struct tensor *one, struct fenced *fenced)
+{
+    size_t bytes = (one->offset + one->extent) * one->element_bytes;
+    if (one->written || !one->data || !bytes)
+        return one->data;
+    *fenced = fenced_copy(one->data, bytes);
+    if (!fenced->copy)
+        exit(fail("a fenced copy", "no memory"));
+    return fenced->copy;
+}
+
 /* The buffers, as a launch has them. */
 static struct call call_of(const struct simulated_case *c, const struct tensors *t,
-                           void *shared)
+                           void *shared, struct fenced fenced[TENSORS])
 {
     const struct problem *p = &c->checked;
     clsm_args args = {.struct_bytes = sizeof args, .x_offset = t->of[0].offset};
-    tensor x = t->of[0].data, y = t->of[CLSM_Y - CLSM_X].data;
+    tensor x = buffer_of(&t->of[0], &fenced[0]), y = t->of[CLSM_Y - CLSM_X].data;
     struct call call = {.t = {c->trial.in_place ? y : x, y}, .tensors = 2};
     args.y_offset = t->of[CLSM_Y - CLSM_X].offset;
     for (int o = 0; o < CLSM_OPERAND_COUNT; o++) {
@@ -182,7 +195,7 @@ static struct call call_of(const struct simulated_case *c, const struct tensors 
             exit(fail(clsm_operand_name((clsm_operand)o),
                       "more tensors than are known"));
         args.operand[o].offset = t->of[o - CLSM_X].offset;
-        call.t[call.tensors++] = t->of[o - CLSM_X].data;
+        call.t[call.tensors++] = buffer_of(&t->of[o - CLSM_X], &fenced[o - CLSM_X]);
     }
     call.shape = clsm_launch_shape(p, &args);
     call.shape.parts = clsm_config_parts(&c->config, p, c->device);
@@ -194,10 +207,9 @@ static struct call call_of(const struct simulated_case *c, const struct tensors 
 
 static const char *run_twice(const char *library, unsigned groups,
                              const struct simulated_case *c, struct tensors *t,
-                             void *shared, struct outputs run[2])
+                             struct call call, struct outputs run[2])
 {
     static char wrong[COMPLAINT_BYTES];
-    struct call call = call_of(c, t, shared);
     struct tensor *y = &t->of[CLSM_Y - CLSM_X];
     if (c->trial.in_place)
         memcpy(y->data, t->of[0].data, y->elements * y->element_bytes);
@@ -207,7 +219,7 @@ static const char *run_twice(const char *library, unsigned groups,
         outputs_put(&run[0], t);
         if (!run_stages(library, c, call, groups, 1 + turn))
             return "never ends";
-        if (!counts_are_back(shared))
+        if (!counts_are_back(call.shared))
             return "leaves a counter";
         call.shape.epoch += call.shape.rows;
         if (!turn && !outputs_take(t, &run[1]))
@@ -227,7 +239,9 @@ static int run(const char *library, unsigned groups, const struct simulated_case
         return fail(library, "no tensors");
     if (c->trial.problem.z_loss > 1)
         fill_lonely(&c->trial, &t);
-    const char *wrong = run_twice(library, groups, c, &t, shared, outputs);
+    struct fenced fenced[TENSORS] = {{NULL}};
+    struct call call = call_of(c, &t, shared, fenced);
+    const char *wrong = run_twice(library, groups, c, &t, call, outputs);
     char judged[COMPLAINT_BYTES];
     if (!*wrong)
         wrong = outputs_judge(&c->trial, &t, &report, judged) == CLSM_OK
@@ -236,6 +250,8 @@ static int run(const char *library, unsigned groups, const struct simulated_case
     printf("%.3f of the bound\n", report.worst);
     for (unsigned turn = 0; turn < 2; turn++)
         outputs_free(&outputs[turn]);
+    for (unsigned k = 0; k < TENSORS; k++)
+        fenced_free(&fenced[k]);
     tensors_free(&t);
     free(shared);
     return *wrong ? fail(library, wrong) : 0;

@@ -131,6 +131,10 @@ log_softmax+causal f16 99 100 1 cluster:CLUSTER=4,WG=64   2
 deferred_softmax+bool_mask f32 99 101 1 staged:CLUSTER=4,WG=64 2
 cross_entropy+all_of_a_loss bf16 99 101 1 staged:CLUSTER=4,WG=64 2
 cross_entropy_loss+smoothing f16 300 8 1 spatial:WG=64,TILE=64 2
+softmax+bool_mask+limit+gaps f32 20 9001 1 ahead:WG=128,HOLD=3 6
+log_softmax+limit+gaps bf16 20 9001 1 joined:WG=128,HOLD=2 9
+log_softmax_backward+gaps bf16 20 9001 1 ahead:WG=128,HOLD=3 6
+deferred_softmax+mask_alone+gaps f32 99 101 1 staged:CLUSTER=4,WG=64 2
 topk+row_results bf16 300 8 1 spatial:WG=64,TILE=64       2
 log_sum_exp+row_results f16 400 2 1 packed:WG=128         2
 softmax+row_results bf16 400 4 1 packed:WG=128            2
@@ -183,6 +187,8 @@ def runs(program, clang, folder, case):
     library = compiled(program, clang, folder, case, "-fPIC", "-shared", "-nostdlib")
     run = subprocess.run([program, "run", library, groups, *case], capture_output=True, text=True,
                          check=False)
+    if run.returncode < 0:
+        return False, f"ended by signal {-run.returncode}"
     return run.returncode == 0, (run.stderr or run.stdout).strip()
 
 
