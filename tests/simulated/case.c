@@ -12,7 +12,7 @@
 
 /* One that could not run here otherwise. */
 static const struct traits gpu = {.bits = TRAIT_LANES | TRAIT_FMA | TRAIT_SWAP |
-                                          TRAIT_PTX | TRAIT_WAIT,
+                                          TRAIT_PTX | TRAIT_WAIT | TRAIT_F64,
                                   .lanes_by = LANES_PTX,
                                   .lanes = LANES,
                                   .lanes_std = "CL1.2",

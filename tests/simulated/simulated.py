@@ -134,6 +134,10 @@ cross_entropy_loss+smoothing f16 300 8 1 spatial:WG=64,TILE=64 2
 softmax+bool_mask+limit+gaps f32 20 9001 1 ahead:WG=128,HOLD=3 6
 log_softmax+limit+gaps bf16 20 9001 1 joined:WG=128,HOLD=2 9
 log_softmax_backward+gaps bf16 20 9001 1 ahead:WG=128,HOLD=3 6
+softmax     f64  20 9001  1 ahead:WG=128,HOLD=4          20
+log_softmax+mask_alone f64 20 9001 1 settled:WG=128,HOLD=4 20
+log_sum_exp+causal f64 99 100 1 cluster:CLUSTER=16,WG=64  3
+cross_entropy+all_of_a_loss f64 99 101 1 staged:CLUSTER=4,WG=64 2
 deferred_softmax+mask_alone+gaps f32 99 101 1 staged:CLUSTER=4,WG=64 2
 topk+row_results bf16 300 8 1 spatial:WG=64,TILE=64       2
 log_sum_exp+row_results f16 400 2 1 packed:WG=128         2
@@ -161,11 +165,12 @@ PTX = re.compile(r"^static ([\w ]+?)(\**)(ptx_\w+)\(([^)]*)\)\n\{\n(.*?)^\}\n", 
 
 
 def declared(match):
-    """A function as its declaration, if it is one of PTX."""
+    """A function as its declaration, if it is one of PTX; of doubles with a name of its own."""
     returns, stars, name, arguments, body = match.groups()
     if "asm" not in body and "PTX_" not in body:
         return match[0]
-    return f"{returns} {stars}{name}({arguments});\n"
+    symbol = name.removesuffix("_f64") + "_f64" * (returns.strip() == "double")
+    return f'{returns} {stars}{name}({arguments}) __asm__("{symbol}");\n'
 
 
 def compiled(program, clang, folder, case, *how):
