@@ -6,14 +6,11 @@
 
 double exp_f64(double a) NAMED("_Z3expd");
 double tanh_f64(double a) NAMED("_Z4tanhd");
-double log_f64(double a) NAMED("_Z3logd");
 double log1p_f64(double a) NAMED("_Z5log1pd");
 double fma_f64(double a, double b, double c) NAMED("_Z3fmaddd");
 double fabs_f64(double a) NAMED("_Z4fabsd");
 double fmax_f64(double a, double b) NAMED("_Z4fmaxdd");
-double convert_double(double a) NAMED("_Z14convert_doubled");
 double convert_double_float(float a) NAMED("_Z14convert_doublef");
-double convert_double_int(int a) NAMED("_Z14convert_doublei");
 double convert_double_uchar(unsigned char a) NAMED("_Z14convert_doubleh");
 double ptx_product_f64(double a, double b);
 double ptx_anew_f64(double v);
@@ -26,11 +23,6 @@ double exp_f64(double a)
 double tanh_f64(double a)
 {
     return tanh(a);
-}
-
-double log_f64(double a)
-{
-    return log(a);
 }
 
 double log1p_f64(double a)
@@ -53,17 +45,7 @@ double fmax_f64(double a, double b)
     return fmax(a, b);
 }
 
-double convert_double(double a)
-{
-    return a;
-}
-
 double convert_double_float(float a)
-{
-    return a;
-}
-
-double convert_double_int(int a)
 {
     return a;
 }
