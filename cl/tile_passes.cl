@@ -220,6 +220,7 @@ INLINE void held_states(struct held *h, const struct row *row, struct state *s,
     EACH(v)
         s[v].max = max[v], s[v].sum = sum[v];
     add_tiny(s, row, scratch);
+    set_wait();
 #endif
 }
 
@@ -316,6 +317,7 @@ INLINE void set_states(struct state *s, __local real *scratch)
     EACH(v)
         sum[v] = s[v].sum;
     set_sum_of(sum, PACK, scratch);
+    set_wait();
     EACH(v)
         s[v].sum = sum[v];
 }

@@ -17,6 +17,14 @@ enum { SETS = TILE / PACK, DEPTH = WG / SETS };
  * and an array in memory, which PoCL 3.1 got wrong. */
 #define EACH_OF(v, n) EACH(v) if (v < (n))
 
+/* Everybody has read: scratch, which is used again, and after set_sum_of, which leaves this to
+ * who calls it, also rows that are written in their place. */
+INLINE void set_wait(void)
+{
+    if (DEPTH > 1)
+        barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 /* Do a softmax's ones and the others stay apart? Then a pair is two plain sums, of whole numbers and
  * of as few others as there are workers. */
 #if COUNTS_ONES && defined SHORT_MOST
@@ -149,7 +157,6 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
         sum[v] = all;
     }
     warp_sum(sum, n);
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 INLINE real_bits warp_most(real_bits v)
@@ -266,7 +273,6 @@ INLINE void set_sum_of(struct pair *sum, uint n, __local real *scratch)
         UNROLL for (uint k = 1; k < LAST_FEW; k++)
             sum[v] = set_pairs(sum[v], pair_at(scratch, 2 * v * WG + lane + k * SETS));
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
 
@@ -279,6 +285,7 @@ INLINE real set_max(real v, __local real *scratch)
 INLINE struct pair set_sum(struct pair s, __local real *scratch)
 {
     set_sum_of(&s, 1, scratch);
+    set_wait();
     return s;
 }
 

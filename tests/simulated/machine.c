@@ -11,7 +11,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { STACK_BYTES = 128 << 10, MOST_COPIES = 64, MOST_TURNS = 20000 };
+enum { STACK_BYTES = 128 << 10, MOST_COPIES = 64, MOST_TURNS = 50000 };
 
 struct copy {
     void *to;
@@ -66,12 +66,18 @@ static void enter(void)
     others();
 }
 
-/* One turn of a work-group, unless it is slow; how many of it are done by then. */
-static unsigned group_turn(unsigned group, bool slow)
+/* One turn of a work-group, its work-items one after another from anywhere on, up or
+ * down, but those of slow warps; how many of it are done by then. */
+static unsigned group_turn(unsigned group)
 {
+    const unsigned n = m.group_items, from = (unsigned)(random_next(&m.random) % n);
+    const bool down = by_chance(2);
+    const uint64_t pace = by_chance(3) ? 0 : random_next(&m.random); /* 2 bits a warp */
     unsigned done = 0;
-    for (unsigned i = 0; i < m.group_items; i++) {
-        m.current = group * m.group_items + i;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = (from + i) % n, item = down ? n - 1 - at : at;
+        bool slow = !(pace >> item / LANES * 2 & 3);
+        m.current = group * n + item;
         if (!slow && !self()->done)
             swapcontext(&m.scheduler, &self()->context);
         done += self()->done;
@@ -84,7 +90,7 @@ static int run_all(void)
     for (unsigned long turn = 0; turn < MOST_TURNS; turn++) {
         unsigned done = 0;
         for (unsigned g = 0; g < m.groups; g++)
-            done += group_turn(g, by_chance(3));
+            done += group_turn(g);
         if (done == m.groups * m.group_items)
             return 1;
     }

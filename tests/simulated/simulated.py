@@ -78,6 +78,7 @@ log_softmax_backward f32 99 50 1 staged:CLUSTER=4,WG=64   2
 softmax+temperatures bf16 599 10 1 staged:CLUSTER=1,WG=64  2
 log_softmax+temperatures f32 99 50 1 staged:CLUSTER=4,WG=64 2
 log_softmax bf16 40  700 32 strided:WG=128,TILE=32        2
+log_softmax+in_place bf16 40 8 32 strided:WG=64,TILE=32  20
 log_softmax f32  3  2000 32 strided:WG=512,TILE=16        2
 softmax     f32  3  1000 64 strided:WG=256,TILE=16        2
 softmax     bf16 2  1000 64 strided:WG=512,TILE=32        2
