@@ -83,7 +83,8 @@ static unsigned stocked_least(const struct config *config, const struct problem 
     bool bounded = clsm_problem_is_batched(p) && !mask;
     if (clsm_variants[config->variant].ahead) {
         bool whole = p->cols % (PACK_BYTES / 2) == 0;
-        bool more = halves && logs && whole && (scaled || bounded);
+        bool more = halves ? logs && whole && (scaled || bounded)
+                           : mask && !adds_mask(p) && effort == NORMALISES;
         return effort == WRITES && bounded ? MOST_STOCKED_REGISTERS
                : more                      ? MORE_STOCKED_REGISTERS
                                            : STOCKED_REGISTERS;
@@ -146,6 +147,8 @@ static unsigned alone_registers(const struct config *config, const struct proble
                 (bytes == 4 || p->scale == 1);
     bool sums = effort == SUMS && row_bytes % LINE_BYTES == 0;
     bool normalises = effort == NORMALISES;
+    if (!p->cols && bytes == 4)
+        return wanted + REGISTER_STEP; /* else some words spill */
     if (!p->cols || !clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
         !(logs || sums || normalises))
         return wanted;

@@ -48,14 +48,29 @@ static bool takes_limit(clsm_op op)
     return clsm_op_get_info(op, &info) == CLSM_OK && !(info.may & CLSM_ONLY_DEFAULT);
 }
 
-/* Lists of one place, of places that are written in pairs, in fours, and one by one, and
- * of most of those that candidates are found for; 0 where the operation has none. */
+/* Lists of one place, of places that are written in pairs, in fours, and one by one,
+ * and of most of those that candidates are found for; 0 where the operation has none.
+ */
 static size_t list_length(clsm_op op, unsigned i)
 {
     static const size_t lengths[] = {1, 4, 3, 2, 8, 24};
     clsm_op_info info = {.struct_bytes = sizeof info};
     bool lists = clsm_op_get_info(op, &info) == CLSM_OK && info.y == CLSM_Y_K;
     return lists ? lengths[i % (sizeof lengths / sizeof *lengths)] : 0;
+}
+
+/* Some results take the place of x, or of dy where there is one. */
+static void take_place(struct trial *trial, unsigned i)
+{
+    const clsm_problem *p = &trial->problem;
+    clsm_op_info info = {.struct_bytes = sizeof info};
+    if (clsm_op_get_info(p->op, &info) != CLSM_OK || info.y != CLSM_Y_ROW)
+        return;
+    trial->in_place =
+        i / 3 % 3 == 1 && clsm_type_bytes(p->x_type) == clsm_type_bytes(p->y_type);
+    trial->in_place_dy = i / 3 % 3 == 2 && info.needs & CLSM_BIT(CLSM_DY);
+    if (trial->in_place)
+        trial->y_offset = trial->x_offset;
 }
 
 /* At one row length, in one dress. */
@@ -76,6 +91,7 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
         return;
     size_t k = dress ? 0 : list_length(cell->op, i);
     p->k = k ? k : p->k;
+    take_place(&trial, i);
     bool good = trial_run(s, &trial, NULL, &v);
     if (v.status == CLSM_ERR_VARIANT || v.status == CLSM_ERR_UNSUPPORTED)
         return; /* not for rows of this length or axis, or not on this device */
@@ -84,9 +100,10 @@ static void verify_length(const struct session *s, struct cell *cell, size_t col
     cell->worst = fmax(cell->worst, v.report.worst);
     cell->max_ulp = fmax(cell->max_ulp, v.report.max_ulp);
     if (!good)
-        printf("FAIL %s (%s) cols %zu inner %zu seed %llu: %s\n", cell->name,
-               dress_name(dress), cols, inner, (unsigned long long)trial.seed,
-               v.complaint);
+        printf("FAIL %s (%s)%s cols %zu inner %zu seed %llu: %s\n", cell->name,
+               dress_name(dress),
+               trial.in_place || trial.in_place_dy ? " in place" : "", cols, inner,
+               (unsigned long long)trial.seed, v.complaint);
 }
 
 /* The first dress from `wish` on that this operation has of its own. */

@@ -12,11 +12,10 @@
 
 static const char help[] =
     "Usage: clsoftmax verify [options]\n\n"
-    "Run every variant on a device with random input of many kinds (outliers, ties, "
-    "inf,\n"
-    "NaN, subnormal numbers) at the edges of its row lengths, and compare each result\n"
-    "with the double-precision reference: error bound, guard zones, same bits "
-    "twice.\n\n"
+    "Run every variant on a device with random input of many kinds (outliers, ties,\n"
+    "inf, NaN, subnormal numbers) at the edges of its row lengths, in place too, and\n"
+    "compare each result with the double-precision reference: error bound, guard\n"
+    "zones, same bits twice.\n\n"
     "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
     "  --variant V      only this one, as 'tree' or 'tree:WG=128'\n"
     "  --op NAME        only this operation\n"
