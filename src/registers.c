@@ -147,7 +147,7 @@ static unsigned alone_registers(const struct config *config, const struct proble
                 (bytes == 4 || p->scale == 1);
     bool sums = effort == SUMS && row_bytes % LINE_BYTES == 0;
     bool normalises = effort == NORMALISES;
-    if (!p->cols && bytes == 4)
+    if (p->open_cols && bytes == 4)
         return wanted + REGISTER_STEP; /* else some words spill */
     if (!p->cols || !clsm_problem_is_plain(p) || clsm_problem_is_f64(p) ||
         !(logs || sums || normalises))
