@@ -67,7 +67,7 @@ INLINE void set_wait(void)
 {
 #if LANES_BY == LANES_PTX
     ptx_lanes_wait();
-#elif LANES_BY == LANES_KHR
+#elif LANES_BY == LANES_INTEL
     sub_group_barrier(CLK_LOCAL_MEM_FENCE);
 #else
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -33,7 +33,9 @@
  *
  * Non-finite rows. By default a row with NaN or +inf, or of nothing but -inf, becomes NaN,
  * and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite. max passes
- * over NaN; sum and lse are NaN then. A row of nothing but -inf has sum 0 and lse -inf.
+ * over NaN; sum and lse are NaN then. A row with +inf has that as its max, and NaN as its sum
+ * and lse; the operation log-sum-exp gives +inf, and so does lse under the limit policy. A row
+ * of nothing but -inf has sum 0 and lse -inf.
  * The backward operations make a row NaN whose dy has NaN or an infinity.
  *
  * Errors. Every function that can fail returns a clsm_status; clsm_last_message() then
@@ -467,11 +469,13 @@ typedef struct clsm_engine clsm_engine;
 /**
  * Make a device of a context ready. Asks the device about itself and, where it claims
  * subgroups, runs a tiny kernel with known results; a device that fails it is served
- * without them. That probe's queue and buffer live only during this call; the library
- * makes no others.
+ * without them. That probe's queue and buffer live only during this call; the library makes
+ * no other queue, and no other buffer but the one of info.scratch_bytes.
  *
  * @param context  retained until the engine and its plans are gone
  * @param device   one of the context's devices, or CLSM_ERR_CONTEXT
+ *
+ * CLSM_ERR_VALUE: what the environment's CLSM_SUBGROUPS says is none of its values.
  */
 CLSM_API clsm_status clsm_engine_create(cl_context context, cl_device_id device,
                                         clsm_engine **engine);
@@ -541,7 +545,8 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
  * the engine: their enqueues run one after another, on whatever queues, in the order of the
  * calls. So one that waits for an event of the caller's holds up those after it; and where an
- * enqueue takes several launches, an error of a later one leaves the earlier ones queued.
+ * enqueue takes several launches, an error of a later one leaves the earlier ones queued. The
+ * engine keeps the queue of the latest one retained.
  *
  * CLSM_ERR_BUFFER, CLSM_ERR_CONTEXT, CLSM_ERR_DEVICE, CLSM_ERR_ACCESS, CLSM_ERR_OVERLAP: as
  * above and in CLSM_STATUSES; CLSM_ERR_NULL: a buffer is missing, an operand's, too;
@@ -552,7 +557,9 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  *                  ignored where the operation has no y
  * @param x_offset  of the first element, in elements; y_offset likewise
  * @param n_wait    events in `wait` to finish first; 0 with NULL for none
- * @param done      gets an event to release with clReleaseEvent(); NULL to skip
+ * @param done      gets an event to release with clReleaseEvent(); NULL to skip. It is the last
+ *                  launch's: where there are several (info.launches), its profile tells the
+ *                  time of that one alone
  */
 CLSM_API clsm_status clsm_enqueue(clsm_plan *plan, cl_command_queue queue, cl_mem x,
                                   size_t x_offset, cl_mem y, size_t y_offset,
@@ -657,9 +664,9 @@ typedef struct clsm_report {
     uint64_t checked;    /**< elements compared */
     uint64_t failed;     /**< of these, outside the bound */
     double worst;        /**< largest error over its bound; at most 1 passes */
-    double max_ulp;      /**< largest error in ulps of y's type, outputs in the normal
-                              range of y's type only */
-    double max_abs;      /**< largest absolute error */
+    double max_ulp;      /**< y's largest error in ulps of its type, outputs in the normal
+                              range of that type only */
+    double max_abs;      /**< largest absolute error of y and what else was compared */
     size_t worst_row, worst_col, worst_inner; /**< where `worst` stands */
     double expected, got;                     /**< the values there */
     clsm_operand worst_operand; /**< in which tensor; CLSM_Y mostly */
@@ -671,7 +678,8 @@ typedef struct clsm_report {
  * value. Outputs below the normal range may be off by the smallest normal number of their
  * type (f16: of f32, and one ulp). NaN and infinities must match exactly.
  *
- * @param x, y  host memory, in the problem's layouts and types
+ * @param x  host memory, in the problem's layout and type
+ * @param y  host memory likewise
  */
 CLSM_API clsm_status clsm_check(const clsm_problem *problem, const void *x,
                                 const void *y, clsm_report *report);

@@ -100,7 +100,9 @@ static clsm_status check_overlap(const struct problem *p, const struct span *a,
                      "%s at bytes %zu to %zu and %s at bytes %zu to %zu of one buffer "
                      "overlap; expected %snone in common",
                      a->name, a->first, a->end, b->name, b->first, b->end,
-                     clsm_problem_y(p) == CLSM_Y_K ? "" : "the same elements or ");
+                     clsm_problem_y(p) == CLSM_Y_K || !a->layout || !b->layout
+                         ? ""
+                         : "the same elements or ");
 }
 
 static struct span tensor_span(const char *name, cl_mem memory, size_t offset,

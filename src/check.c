@@ -141,11 +141,11 @@ static void check_value(const struct ref_row *row, clsm_operand operand, size_t 
 {
     double excess = excess_of(want.value, got, bound_of(row->p, want, type), type);
     record(row, operand, c, excess, (double)want.value, got, report);
-    if (operand != CLSM_Y || !isfinite(want.value) || !isfinite(got))
+    if (!isfinite(want.value) || !isfinite(got))
         return;
     double error = (double)fabsl(got - want.value);
     report->max_abs = fmax(report->max_abs, error);
-    if (fabsl(want.value) >= clsm_element_min_normal(type))
+    if (operand == CLSM_Y && fabsl(want.value) >= clsm_element_min_normal(type))
         report->max_ulp =
             fmax(report->max_ulp, error / clsm_element_ulp(type, (double)want.value));
 }

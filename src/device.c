@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,8 +115,12 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
     list_devices(&all);
     clsm_device_info one;
     bool found = false;
+    char why[256] = "is a driver installed?"; /* or what the last device said */
     for (unsigned i = 0; i < all.count; i++) {
-        if (describe(&all, i, &one) != CLSM_OK || one.score <= 0)
+        bool answers = describe(&all, i, &one) == CLSM_OK;
+        if (!answers)
+            snprintf(why, sizeof why, "%s", clsm_last_message());
+        if (!answers || one.score <= 0)
             continue;
         if (selector && !matches(&one, selector))
             continue;
@@ -125,13 +130,11 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
     }
     if (found)
         return CLSM_OK;
-    return selector
-               ? clsm_fail(
-                     CLSM_ERR_NO_DEVICE,
-                     "no usable device of %u matches \"%s\"%s; expected an index, "
-                     "gpu, cpu, accelerator or a part of a name",
-                     all.count, selector, from)
-               : clsm_fail(CLSM_ERR_NO_DEVICE,
-                           "no usable OpenCL device among %u; is a driver installed?",
-                           all.count);
+    return selector ? clsm_fail(
+                          CLSM_ERR_NO_DEVICE,
+                          "no usable device of %u matches \"%s\"%s; expected an index, "
+                          "gpu, cpu, accelerator or a part of a name",
+                          all.count, selector, from)
+                    : clsm_fail(CLSM_ERR_NO_DEVICE,
+                                "no usable OpenCL device among %u; %s", all.count, why);
 }

@@ -3,6 +3,7 @@
 #include "lanes.h"
 
 #include "ask.h"
+#include "status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +55,19 @@ void clsm_lanes_off(struct traits *t)
 
 /* CLSM_SUBGROUPS=off: never, for a driver that breaks on them. =local: through local
  * memory, so that the mappings with lanes run anywhere. */
-void clsm_lanes_override(struct traits *t)
+clsm_status clsm_lanes_override(struct traits *t)
 {
     const char *wish = getenv("CLSM_SUBGROUPS");
     if (!wish || !*wish || strcmp(wish, "auto") == 0)
-        return;
+        return CLSM_OK;
+    bool local = strcmp(wish, "local") == 0;
+    if (!local && strcmp(wish, "off") != 0)
+        return clsm_fail(CLSM_ERR_VALUE,
+                         "CLSM_SUBGROUPS is \"%s\", expected off, local or auto", wish);
     clsm_lanes_off(t);
-    if (strcmp(wish, "local") == 0)
+    if (local)
         set_lanes(t, LANES_LOCAL, 16, "CL1.2");
+    return CLSM_OK;
 }
 
 const char *clsm_lanes_by_name(enum lanes_by by)

@@ -12,6 +12,6 @@ void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits
 void clsm_lanes_off(struct traits *t);
 
 /* Follow CLSM_SUBGROUPS=off|local, where it is set. */
-void clsm_lanes_override(struct traits *t);
+clsm_status clsm_lanes_override(struct traits *t);
 
 #endif

@@ -86,7 +86,7 @@ clsm_status clsm_traits_of(cl_device_id device, struct traits *t)
     clsm_lanes_claim(device, extensions, t);
     find_quirks(device, platform, extensions, t);
     free(extensions);
-    clsm_lanes_override(t);
+    TRY(clsm_lanes_override(t));
     identify(device, platform, t);
     return CLSM_OK;
 }

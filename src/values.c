@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "status.h"
 
+#include <float.h>
 #include <math.h>
 
 /* A field that is an enum: within its range? */
@@ -141,8 +142,8 @@ static clsm_status check_scale(const clsm_problem *problem, const struct problem
     return clsm_fail(
         CLSM_ERR_VALUE,
         "problem.scale / temperature is %g / %g, expected finite and not 0, "
-        "of magnitude %g or more; temperature 0 puts all mass on the maximum",
-        problem->scale, problem->temperature, least);
+        "of magnitude %g to %g; temperature 0 puts all mass on the maximum",
+        problem->scale, problem->temperature, least, f64 ? DBL_MAX : (double)FLT_MAX);
 }
 
 static clsm_status check_forms(const clsm_problem *problem, struct problem *p)

@@ -87,13 +87,15 @@ static void print(struct job *job, const struct session *s, const struct row *r)
 {
     double speed = (double)r->info.bytes / r->seconds * 1e-9;
     double copy = (double)r->info.bytes / r->copy_seconds * 1e-9;
-    char takes[32] = "";
+    char takes[32] = "", loop[16] = "-";
+    if (r->c_speed > 0)
+        snprintf(loop, sizeof loop, "%.2f", r->c_speed);
     if (r->info.registers)
         snprintf(takes, sizeof takes, "  %u registers%s", r->info.registers,
                  r->info.spill_bytes ? ", SPILLS" : "");
-    printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9.2f%s\n", r->rows, r->cols,
-           r->info.variant, r->seconds * 1e6, speed, copy, 100 * speed / copy,
-           r->c_speed, takes);
+    printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9s%s\n", r->rows, r->cols,
+           r->info.variant, r->seconds * 1e6, speed, copy, 100 * speed / copy, loop,
+           takes);
     fflush(stdout);
     cJSON *j = cJSON_CreateObject();
     cJSON_AddStringToObject(j, "device", s->info.name);
@@ -108,7 +110,10 @@ static void print(struct job *job, const struct session *s, const struct row *r)
     cJSON_AddNumberToObject(j, "copy_gb_per_s", copy);
     cJSON_AddStringToObject(j, "copied_by", r->copied_by);
     cJSON_AddNumberToObject(j, "of_copy", speed / copy);
-    cJSON_AddNumberToObject(j, "c_loop_gb_per_s", r->c_speed);
+    if (r->c_speed > 0)
+        cJSON_AddNumberToObject(j, "c_loop_gb_per_s", r->c_speed);
+    else
+        cJSON_AddNullToObject(j, "c_loop_gb_per_s");
     cJSON_AddItemToArray(job->json, j);
 }
 

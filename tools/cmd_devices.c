@@ -99,5 +99,5 @@ int devices_command(int argc, char **argv)
             return usage_error("devices");
         json_path = json_option(optarg);
     }
-    return optind == argc ? list(json_path) : usage_error("devices");
+    return optind == argc ? list(json_path) : extra_argument("devices", argv[optind]);
 }

@@ -15,7 +15,8 @@ static const char help[] =
     "Run every variant on a device with random input of many kinds (outliers, ties,\n"
     "inf, NaN, subnormal numbers) at the edges of its row lengths, in place too, and\n"
     "compare each result with the double-precision reference: error bound, guard\n"
-    "zones, same bits twice.\n\n"
+    "zones, same bits twice. One variant, operation and type takes seconds, all of\n"
+    "them hours.\n\n"
     "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
     "  --variant V      only this one, as 'tree' or 'tree:WG=128'\n"
     "  --op NAME        only this operation\n"
@@ -213,7 +214,7 @@ int verify_command(int argc, char **argv)
         }
     }
     if (optind != argc)
-        return usage_error("verify");
+        return extra_argument("verify", argv[optind]);
     int result = check_names(&job);
     return result ? result : verify(&job);
 }

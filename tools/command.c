@@ -48,6 +48,13 @@ int usage_error(const char *command)
     return complain(EXIT_USAGE, "see 'clsoftmax %s --help'", command);
 }
 
+int extra_argument(const char *command, const char *argument)
+{
+    return complain(EXIT_USAGE,
+                    "%s takes no argument \"%s\"; see 'clsoftmax %s --help'", command,
+                    argument, command);
+}
+
 bool parse_size(const char *text, size_t least, size_t most, size_t *value)
 {
     char *end;

@@ -35,6 +35,9 @@ void print_help(const char *help);
 /* getopt_long said '?' or ':': say where help is. */
 int usage_error(const char *command);
 
+/* An argument that a command does not take: say so. */
+int extra_argument(const char *command, const char *argument);
+
 /* A number between least and most; false if the text is none. */
 bool parse_size(const char *text, size_t least, size_t most, size_t *value);
 

@@ -33,7 +33,7 @@ static void print_commands(void)
            "  CLSM_SUBGROUPS=off (never use subgroups) or local (emulate them).\n");
 }
 
-int main(int argc, char **argv)
+static int serve(int argc, char **argv)
 {
     if (argc < 2) {
         print_commands();
@@ -51,4 +51,12 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return complain(EXIT_USAGE, "no command \"%s\"; see 'clsoftmax --help'", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int result = serve(argc, argv);
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    return lost && !result ? complain(EXIT_FAILED, "standard output cannot be written")
+                           : result;
 }

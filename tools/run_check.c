@@ -4,6 +4,8 @@
  * each operation has. */
 #include "run.h"
 
+#include "staged.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -52,10 +54,16 @@ int run_check_operands(const struct run_job *job)
 
 int run_check_files(const struct run_job *job)
 {
+    for (int t = 0; t < RUN_TENSORS; t++)
+        if ((job->in[t] && strcmp(job->in[t], "-") == 0) ||
+            (job->out[t] && strcmp(job->out[t], "-") == 0))
+            return complain(EXIT_USAGE,
+                            "%s is \"-\": arrays are read from files and written to "
+                            "files",
+                            clsm_operand_name((clsm_operand)(t + CLSM_X)));
     for (int a = 0; a < RUN_TENSORS; a++)
         for (int b = 0; b < a; b++)
-            if (job->out[a] && job->out[b] && strcmp(job->out[a], job->out[b]) == 0 &&
-                strncmp(job->out[a], "/dev/", 5) != 0)
+            if (job->out[a] && job->out[b] && staged_are_one(job->out[a], job->out[b]))
                 return complain(EXIT_USAGE, "%s and %s are both to be written to %s",
                                 clsm_operand_name((clsm_operand)(b + CLSM_X)),
                                 clsm_operand_name((clsm_operand)(a + CLSM_X)),

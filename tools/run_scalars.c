@@ -113,8 +113,11 @@ int run_check_scalars(const struct run_job *job)
     if (job->has_out_type && job->op.y == CLSM_Y_NONE)
         return complain(EXIT_USAGE, "--out-type does not go with %s, which has no y",
                         op);
-    if (job->labels && job->op.y != CLSM_Y_ROW)
-        return complain(EXIT_USAGE, "--labels needs a result of x's shape, %s has none",
+    bool gradient = job->op.needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_TARGETS));
+    if (job->labels && (job->op.y != CLSM_Y_ROW || gradient))
+        return complain(EXIT_USAGE,
+                        "--labels needs probabilities or logits of x's shape, %s gives "
+                        "none",
                         op);
     return EXIT_FINE;
 }

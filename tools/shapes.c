@@ -2,6 +2,8 @@
 /* Shapes and buffers for timing. */
 #include "shapes.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +21,23 @@ static void add(struct shapes *s, size_t rows, size_t cols)
     s->cols[s->count++] = cols;
 }
 
+/* Digits alone, up to `end`; 0 for others, or too many. */
+static size_t parse_length(const char *text, char **end)
+{
+    errno = 0;
+    *end = (char *)text;
+    size_t v = isdigit((unsigned char)*text) ? strtoul(text, end, 10) : 0;
+    return errno ? 0 : v;
+}
+
 static bool parse_shapes(const char *text, struct shapes *s)
 {
     while (*text && s->count < MAX_SHAPES) {
         char *end;
-        size_t rows = strtoul(text, &end, 10);
+        size_t rows = parse_length(text, &end);
         if (!rows || *end != 'x')
             return false;
-        size_t cols = strtoul(end + 1, &end, 10);
+        size_t cols = parse_length(end + 1, &end);
         if (!cols || (*end != ',' && *end))
             return false;
         add(s, rows, cols);
@@ -125,8 +136,10 @@ static int parse_option(int letter, struct bench_options *o)
     case 's':
         return parse_shapes(optarg, &o->shapes)
                    ? -1
-                   : complain(EXIT_USAGE, "--shapes is \"%s\", expected ROWSxCOLS,...",
-                              optarg);
+                   : complain(EXIT_USAGE,
+                              "--shapes is \"%s\", expected ROWSxCOLS,... of at most "
+                              "%d shapes",
+                              optarg, MAX_SHAPES);
     case 'o':
         return clsm_op_find(optarg, &o->op) == CLSM_OK
                    ? -1
@@ -182,7 +195,8 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
 {
     const struct option *known = options + (comparing ? 0 : COMPARE_ONLY);
     bool shaped = false; /* what --random and --problems have of their own was given, */
-    bool drawn = false;  /* or what --random draws from */
+    bool drawn = false;  /* or what --random draws from, */
+    bool listed = false; /* or what both lists of problems have */
     *o = (struct bench_options){.repeats = 30, .k = 1, .seed = 1, .within = 4};
     for (int letter; (letter = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (letter == 'h') {
@@ -194,6 +208,7 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
         }
         shaped |= strchr("sotka", letter) != NULL;
         drawn |= strchr("nSm", letter) != NULL;
+        listed |= strchr("SwTJ", letter) != NULL;
         int result = letter == '?' ? usage_error(argv[0]) : parse_option(letter, o);
         if (result != -1)
             return result;
@@ -205,6 +220,9 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
         return complain(EXIT_USAGE, "--problems has operations, types and shapes: it "
                                     "does not go with --shapes, --op, --type, --k, "
                                     "--all, --random, --seed or --mib");
+    if (listed && !o->random && !o->problems)
+        return complain(EXIT_USAGE, "--seed, --within, --seconds and --jobs need "
+                                    "--random or --problems");
     if (o->shares && (o->json_path || !(o->random || o->problems)))
         return complain(EXIT_USAGE, "--build needs --random or --problems, and does "
                                     "not go with --json: nothing is timed");
@@ -215,5 +233,5 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
     if (o->form && !o->random && !o->problems && !form_wear(o->form, &p))
         return complain(EXIT_USAGE, "--form %s: %s", o->form->name,
                         clsm_last_message());
-    return optind == argc ? -1 : usage_error(argv[0]);
+    return optind == argc ? -1 : extra_argument(argv[0], argv[optind]);
 }

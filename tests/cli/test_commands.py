@@ -52,6 +52,11 @@ class Commands(Case):
         self.assertIn("256 x 128", text)
         (row,) = json.loads((self.folder / "b.json").read_text())
         self.assertGreater(row["copy_gb_per_s"], 0)
+        self.assertGreater(row["c_loop_gb_per_s"], 0)
+        text = self.fine("bench", "--op", "topk", "--shapes", "256x128", "--repeats", "3",
+                         "--json", self.folder / "b.json")
+        self.assertRegex(text, r"256 x 128.*% +-")
+        self.assertIsNone(json.loads((self.folder / "b.json").read_text())[0]["c_loop_gb_per_s"])
         self.assertAlmostEqual(row["gb_per_s"], 256 * 128 * 8 / row["seconds"] * 1e-9, places=6)
         text = self.fine("compare", "--shapes", "64x100,1x257", "--repeats", "3", "--json",
                          self.folder / "c.json")

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What `clsoftmax` refuses, with which exit status and message: test_usage.py COMMAND SOURCE_ROOT."""
 import math
+import subprocess
 
 import npy
-from case import Case, main, run
+from case import COMMAND, Case, main, run
 
 
 class Usage(Case):
@@ -32,7 +33,9 @@ class Usage(Case):
         self.fails(2, "run", "--type", "f32", self.x, self.y, says=["bf16"])
         self.fails(2, "run", "--nonfinite", "x", self.x, self.y, says=["limit"])
         self.fails(2, "run", "--axis", "last", self.x, self.y, says=["last"])
-        self.fails(2, "bench", "--shapes", "12", says=["ROWSxCOLS"])
+        for shapes in ("12", "-4x5", "4x-5", "4x+5", " 4x5", "0x5", "18446744073709551617x5"):
+            self.fails(2, "bench", "--shapes", shapes, says=["ROWSxCOLS"])
+        self.fails(2, "bench", "--shapes", ",".join(["4x5"] * 65), says=["at most 64 shapes"])
         self.fails(2, "bench", "--mib", "-3", says=["-3"])
         self.fails(2, "bench", "--random", "3", says=["--help"])
         self.fails(2, "bench", "--form", "in_place", says=["in_place", "--help"])
@@ -45,12 +48,25 @@ class Usage(Case):
             self.fails(2, "compare", "--problems", "p.json", *option, says=["does not go with"])
         for share in ("0/3", "4/3", "1", "1/2x"):
             self.fails(2, "compare", "--random", "3", "--build", share, says=[share, "I/N"])
+        for option, value in [("seed", 1), ("within", 2), ("seconds", 9), ("jobs", 2)]:
+            self.fails(2, "compare", "--shapes", "4x4", f"--{option}", value,
+                       says=[f"--{option}", "need --random or --problems"])
         self.fails(2, "compare", "--build", "1/2", says=["needs --random or --problems"])
         self.fails(2, "compare", "--random", "3", "--build", "1/2", "--json", "x",
                    says=["does not go with --json"])
         self.fails(2, "verify", "--variant", "nothing", says=["nothing"])
         self.fails(2, "verify", "--type", "f8", says=["f8"])
         self.fails(2, "devices", "--unknown")
+        for command in ("devices", "verify", "bench", "compare"):
+            self.fails(2, command, "extra", says=[f'{command} takes no argument "extra"'])
+
+    def test_a_standard_output_that_is_full_is_status_1(self):
+        for arguments in (["--help"], ["run", "--help"], ["devices"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("standard output", done.stderr)
 
     def test_options_that_do_not_go_together_are_status_2(self):
         loss, targets = ["run", "--op", "cross_entropy"], ["--in", "targets=t.npy"]
@@ -79,9 +95,11 @@ class Usage(Case):
             (["run", "--in", "dy=d.npy", self.x, self.y], ["--in dy: softmax has no such"]),
             (["run", "--out", "loss=l.npy", self.x, self.y], ["--out loss", "no such"]),
             (["run", "--out", f"lse={self.y}", self.x, self.y], ["y and lse", "y.npy"]),
+            (["run", "--out", f"lse={self.folder}/./y.npy", self.x, self.y], ["y and lse"]),
             (["run", "--op", "statistics", self.x], ["no OUT.npy", "--out max="]),
             (["run", "--op", "statistics", self.x, self.y], ["IN.npy alone"]),
             (["run", "--op", "log_sum_exp", "--labels", "l", self.x, self.y], ["--labels"]),
+            (loss + targets + ["--labels", "l", self.x, self.y], ["--labels", "cross_entropy"]),
         ]
         for arguments, says in rows:
             self.fails(2, *arguments, says=says)

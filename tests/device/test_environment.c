@@ -58,6 +58,27 @@ START_TEST(variant_of_the_environment_is_checked)
 }
 END_TEST
 
+START_TEST(subgroups_of_the_environment_are_checked)
+{
+    struct tally t = tally_of(_i);
+    const struct session *s = &t.device->session;
+    clsm_device_info info = {.struct_bytes = sizeof info};
+    clsm_engine *engine = (clsm_engine *)&info;
+    const char *before = getenv("CLSM_SUBGROUPS");
+    char kept[16] = "";
+    snprintf(kept, sizeof kept, "%s", before ? before : "");
+    setenv("CLSM_SUBGROUPS", "on", 1);
+    clsm_status got = clsm_engine_create(s->context, s->info.device, &engine);
+    check_refusal(&t, got, CLSM_ERR_VALUE, "CLSM_SUBGROUPS is \"on\"",
+                  "expected off, local or auto", engine, "subgroups on");
+    got = clsm_device_find(NULL, &info);
+    check_refusal(&t, got, CLSM_ERR_NO_DEVICE, "CLSM_SUBGROUPS is \"on\"", "expected",
+                  NULL, "no device for subgroups on");
+    setenv("CLSM_SUBGROUPS", kept, 1);
+    tally_end(&t);
+}
+END_TEST
+
 START_TEST(device_of_the_environment_is_taken)
 {
     struct tally t = tally_of(_i);
@@ -87,4 +108,5 @@ void environment_suite(Suite *suite, int device)
     add_fixed_test(suite, device, variant_of_the_environment_is_taken, NULL, forget);
     add_fixed_test(suite, device, variant_of_the_environment_is_checked, NULL, forget);
     add_fixed_test(suite, device, device_of_the_environment_is_taken, NULL, forget);
+    add_test(suite, device, NULL, subgroups_of_the_environment_are_checked);
 }

@@ -49,7 +49,8 @@
     X(cache)                                                                           \
     X(cache_folder)                                                                    \
     X(npy)                                                                             \
-    X(npy_write)
+    X(npy_write)                                                                       \
+    X(staged)
 
 #define DECLARE(name) Suite *name##_suite(void);
 SUITES(DECLARE)

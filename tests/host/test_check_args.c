@@ -109,6 +109,9 @@ START_TEST(one_number_of_any_output_that_is_off_is_found)
                              v * (1 + side * few_bounds(type_of(o))));
             EXPECT(!passes(), "%s: %s %g passes, expected %g", clsm_op_name(s.p.op),
                    clsm_operand_name(o), v * (1 + side * few_bounds(type_of(o))), v);
+            EXPECT(report.max_abs >= fabs(v) * few_bounds(type_of(o)) / 2,
+                   "%s: %g off in %s", clsm_op_name(s.p.op), report.max_abs,
+                   clsm_operand_name(o));
             EXPECT(report.failed == 1 && report.worst_operand == o &&
                        report.worst_row == at / one && report.worst_col == at % one,
                    "%s: found in %s at (%zu, %zu)", clsm_op_name(s.p.op),

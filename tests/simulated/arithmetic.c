@@ -8,6 +8,8 @@
 /* OpenCL C's functions, by the names that clang gives them for their types ... */
 #define NAMED(name) __asm__(name)
 float vload_half(size_t at, const uint16_t *p) NAMED("_Z10vload_halfmPU8CLglobalKDh");
+float vload_half_private(size_t at, const uint16_t *p)
+    NAMED("_Z10vload_halfmPU9CLprivateKDh");
 unsigned min_uint(unsigned a, unsigned b) NAMED("_Z3minjj");
 unsigned long min_ulong(unsigned long a, unsigned long b) NAMED("_Z3minmm");
 long min_long(long a, long b) NAMED("_Z3minll");
@@ -20,6 +22,7 @@ float tanh_float(float a) NAMED("_Z4tanhf");
 float convert_float_int(int a) NAMED("_Z13convert_floati");
 float convert_float_uchar(unsigned char a) NAMED("_Z13convert_floath");
 unsigned convert_uint(unsigned short a) NAMED("_Z12convert_uintt");
+unsigned short convert_ushort(unsigned a) NAMED("_Z14convert_ushortj");
 unsigned convert_uint_uint(unsigned a) NAMED("_Z12convert_uintj");
 unsigned cl_clz(unsigned a) NAMED("_Z3clzj");
 void vstore_half_rte(float v, size_t at, uint16_t *p)
@@ -106,6 +109,11 @@ float convert_float_int(int a)
     return (float)a;
 }
 
+unsigned short convert_ushort(unsigned a)
+{
+    return (unsigned short)a;
+}
+
 unsigned convert_uint(unsigned short a)
 {
     return a;
@@ -126,6 +134,11 @@ float vload_half(size_t at, const uint16_t *p)
     float v;
     clsm_convert(CLSM_F16, p + at, CLSM_F32, &v, 1);
     return v;
+}
+
+float vload_half_private(size_t at, const uint16_t *p)
+{
+    return vload_half(at, p);
 }
 
 void vstore_half_rte(float v, size_t at, uint16_t *p)

@@ -10,16 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One that could not run here otherwise. */
-static const struct traits gpu = {.bits = TRAIT_LANES | TRAIT_FMA | TRAIT_SWAP |
-                                          TRAIT_PTX | TRAIT_WAIT | TRAIT_F64,
-                                  .lanes_by = LANES_PTX,
-                                  .lanes = LANES,
-                                  .lanes_std = "CL1.2",
-                                  .compute_units = 132,
-                                  .vector_width = 1,
-                                  .max_wg = 1024,
-                                  .local_bytes = 48 << 10};
+/* GPUs, by an operation's ending. */
+#define GPU(by, all_bits)                                                              \
+    {                                                                                  \
+        .bits = TRAIT_LANES | TRAIT_FMA | (all_bits), .lanes_by = (by),                \
+        .lanes = LANES, .lanes_std = "CL1.2", .compute_units = 132, .vector_width = 1, \
+        .max_wg = 1024, .local_bytes = 48 << 10                                        \
+    }
+static const struct {
+    const char *ending;
+    struct traits traits;
+} gpus[] = {{"+intel", GPU(LANES_INTEL, TRAIT_SWAP)},
+            {"+khr", GPU(LANES_KHR, 0)},
+            {"", GPU(LANES_PTX, TRAIT_SWAP | TRAIT_PTX | TRAIT_WAIT | TRAIT_F64)}};
 
 /* One with vectors of 16, of which the source alone is of interest. */
 static const struct traits cpu = {.bits = TRAIT_CPU | TRAIT_FMA | TRAIT_X86_BF16,
@@ -56,7 +59,7 @@ static const char *type_name(int i)
 /* Takes it from an operation's name; was it there? */
 static bool takes_ending(char *name, const char *ending)
 {
-    char *at = strstr(name, ending);
+    char *at = *ending ? strstr(name, ending) : name + strlen(name);
     if (at)
         *at = 0;
     return at;
@@ -97,11 +100,19 @@ static void leave_gaps(clsm_problem *p)
     p->dy_row_stride = op.needs & CLSM_BIT(CLSM_DY) ? p->cols * p->inner + 1 : 0;
 }
 
+static const struct traits *takes_device(char **arg)
+{
+    size_t i = 0;
+    while (!takes_ending(arg[0], gpus[i].ending))
+        i++;
+    return strstr(arg[5], "VEC=") ? &cpu : &gpus[i].traits;
+}
+
 void case_parse(char **arg, struct simulated_case *c)
 {
     static struct choice choice;
     clsm_problem *p = &c->trial.problem;
-    c->device = strstr(arg[5], "VEC=") ? &cpu : &gpu;
+    c->device = takes_device(arg);
     c->trial = (struct trial){.mixed = true, .seed = 1};
     size_t places = takes_number(arg[0], "+k=");
     c->trial.x_offset = takes_ending(arg[0], "+offset") ? 3 : 0;

@@ -132,6 +132,8 @@ unsigned long get_local_id(unsigned dimension) NAMED("_Z12get_local_idj");
 unsigned long get_group_id(unsigned dimension) NAMED("_Z12get_group_idj");
 unsigned long get_local_size(unsigned dimension) NAMED("_Z14get_local_sizej");
 unsigned long get_num_groups(unsigned dimension) NAMED("_Z14get_num_groupsj");
+unsigned long get_global_id(unsigned dimension) NAMED("_Z13get_global_idj");
+unsigned long get_global_size(unsigned dimension) NAMED("_Z15get_global_sizej");
 void barrier(unsigned flags) NAMED("_Z7barrierj");
 unsigned atomic_inc(volatile unsigned *p) NAMED("_Z10atomic_incPU8CLglobalVj");
 unsigned atomic_xchg(volatile unsigned *p, unsigned v)
@@ -161,6 +163,18 @@ unsigned long get_num_groups(unsigned dimension)
 {
     (void)dimension;
     return m.groups;
+}
+
+unsigned long get_global_id(unsigned dimension)
+{
+    (void)dimension;
+    return m.current;
+}
+
+unsigned long get_global_size(unsigned dimension)
+{
+    (void)dimension;
+    return (unsigned long)m.groups * m.group_items;
 }
 
 void barrier(unsigned flags)
