@@ -29,6 +29,9 @@ INLINE void tile_state(struct held *h, const struct row *row, uint first, struct
 #else
     read_turns(h, row, first, s, keep);
     set_states(s, scratch);
+#if !HAS_PTX /* PoCL 3.1 had other numbers of f64 behind the barriers than were held */
+    hold_last(h, row, first);
+#endif
 #endif
 }
 

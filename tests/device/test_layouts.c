@@ -230,6 +230,25 @@ START_TEST(neighbours_have_masks_and_targets_of_their_own)
 }
 END_TEST
 
+/* What a work-item holds of its last turn is written behind barriers. */
+START_TEST(what_is_held_outlives_barriers)
+{
+    static const char *const configs[] = {"strided:WG=64,TILE=16",
+                                          "strided:WG=128,TILE=64"};
+    struct tally t = tally_of(_i);
+    for (unsigned n = 0; n < 4 * COUNT(configs); n++) {
+        struct layout_case l = {CLSM_F64, CLSM_F64, .rows = 14,
+                                .cols = n % 2 ? 257 : 997};
+        struct trial trial = trial_of(&l);
+        trial.problem.variant = configs[n / 4];
+        trial.problem.nonfinite = (clsm_nonfinite)(n / 2 % 2);
+        if (can_do(t.device, &trial.problem))
+            tally_trial(&t, &trial, NULL);
+    }
+    tally_end(&t);
+}
+END_TEST
+
 /* A GPU is given this many work-items for each unit before they loop; see enqueue.c. */
 enum { ITEMS_PER_UNIT = 16384 };
 
@@ -316,6 +335,7 @@ void layouts_suite(Suite *suite, int device)
     add_test(suite, device, NULL, any_axis_is_served);
     add_test(suite, device, NULL, neighbours_have_numbers_of_their_own);
     add_test(suite, device, NULL, neighbours_have_masks_and_targets_of_their_own);
+    add_test(suite, device, NULL, what_is_held_outlives_barriers);
     add_test(suite, device, NULL, more_rows_than_work_groups_are_looped_over);
     if (!(devices[device].session.engine->traits.bits & TRAIT_CPU))
         add_test(suite, device, NULL, more_rows_than_work_items_are_looped_over);
