@@ -14,6 +14,8 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
     struct result r = {s.max, log_sum_of(s)};
 #if LIMIT
     r.log_sum = s.max == (real)(-INFINITY) && state_sum(s) == (real)0 ? (real)0 : r.log_sum;
+#elif OP_GIVEN /* by whom infinities have a sum */
+    r.log_sum = s.max == (real)INFINITY ? (real)NAN : r.log_sum;
 #endif
     return r;
 }

@@ -11,6 +11,8 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
         r.scale *= exp_unbias(row_max(s.max));
 #if LIMIT
     r.scale = s.max == (real)(-INFINITY) && state_sum(s) == (real)0 ? (real)0 : r.scale;
+#elif OP_GIVEN /* by whom infinities have a sum */
+    r.scale = s.max == (real)INFINITY ? (real)NAN : r.scale;
 #endif
     return r;
 }

@@ -26,10 +26,11 @@
  * Against a double-precision reference the relative error of an f32 output in the normal
  * range is at most (8 + 2 D) * 2^-24, where D is |x - max| for softmax and |ln|y|| for
  * log-softmax, on every device, for rows up to 2^24; for f64 outputs the same with 2^-53.
- * f16 and bf16 outputs are that result rounded to nearest even. With u for 2^-24 or 2^-53,
- * max is exact, sum within 8 u of itself, lse within 8 u (|max| + |log(sum)|). Sums of
- * either sign (backward, losses) have their error in proportion to the sum of their terms'
- * magnitudes, and each form of the logits adds its own rounding. See clsm_check().
+ * f16 and bf16 outputs are that result rounded to nearest even, one of f64 by way of f32, and
+ * so within one ulp. With u for 2^-24 or 2^-53, max is exact, sum within 8 u of itself, lse
+ * within 8 u (|max| + |log(sum)|). Sums of either sign (backward, losses) have their error in
+ * proportion to the sum of their terms' magnitudes, and each form of the logits adds its own
+ * rounding. See clsm_check().
  *
  * Non-finite rows. By default a row with NaN or +inf, or of nothing but -inf, becomes NaN,
  * and -inf elements elsewhere become 0 (log-softmax: -inf). See clsm_nonfinite. max passes
@@ -207,7 +208,7 @@ typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
  *  topk                  y = the k largest of softmax(x), largest first, and their columns in
  *                        `indices`; of equal ones the lower column first. argmax is k = 1.
  *                        NaN sorts as +inf; -inf is not listed, and free places at the end
- *                        get 0 and column -1
+ *                        get 0, in rows that become NaN that, and column -1
  *
  *  The loss of a row, with w the weights (1 without), t its target, e the label smoothing
  *  and z the z-loss: (1 - e) w[t] (lse - x[t]) + e / cols sum_c(w[c] (lse - x[c])) + z lse^2.
@@ -318,7 +319,7 @@ enum {
 /** One problem. Fill it with clsm_problem_init(), then change what differs. A field that
  *  the operation has no use for must stay as it was filled, or plans are refused
  *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have (but a
- *  type has to be one), heads without MASK, SLOPES and SINKS, and nonfinite in both backward
+ *  type has to be one), heads (1 or more) without MASK, SLOPES and SINKS, and nonfinite in both backward
  *  operations. */
 typedef struct clsm_problem {
     size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled

@@ -114,8 +114,8 @@ static double excess_of(long double want, double got, long double bound, clsm_ty
         return got == (double)want ? 0 : INFINITY;
     if (isinf(got)) { /* right where what is expected overflows the type */
         double largest = clsm_element_max(type);
-        bool overflows =
-            fabsl(want) + bound >= largest + clsm_element_ulp(type, largest) / 2;
+        long double least = (long double)largest + clsm_element_ulp(type, largest) / 2;
+        bool overflows = fabsl(want) + bound >= least;
         return overflows && (got < 0) == (want < 0) ? 0 : INFINITY;
     }
     return (double)(fabsl(got - want) / bound);

@@ -116,19 +116,34 @@ clsm_status clsm_layouts_check(struct problem *p)
     return CLSM_OK;
 }
 
-static size_t mask_extent(const struct problem *p)
+/* Behind the last element of a row's mask. */
+static size_t mask_end(const struct problem *p, size_t batch, size_t head, size_t query)
 {
     const clsm_mask_stride *s = &p->mask_stride;
-    size_t count = matrices(p), heads = count < p->heads ? count : p->heads;
-    size_t batches = p->heads ? count / p->heads + (count % p->heads != 0) : 0;
-    size_t queries = p->rows < p->queries ? p->rows : p->queries;
-    if (!p->cols || !p->inner || !count)
+    size_t end = mul_add(batch, s->batch, 1);
+    end = mul_add(head, s->head, end);
+    end = mul_add(query, s->row, end);
+    end = mul_add(p->cols - 1, s->col, end);
+    return mul_add(p->inner - 1, s->inner, end);
+}
+
+/* The last row of all may have fewer queries or heads before it than others have: those
+ * of the matrix before, or of the batch before that, may end behind it. */
+static size_t mask_extent(const struct problem *p)
+{
+    size_t count = matrices(p), heads = p->heads;
+    if (!p->cols || !p->inner || !count || !heads)
         return 0;
-    size_t extent = mul_add(batches - 1, s->batch, 1);
-    extent = mul_add(heads - 1, s->head, extent);
-    extent = mul_add(queries - 1, s->row, extent);
-    extent = mul_add(p->cols - 1, s->col, extent);
-    return mul_add(p->inner - 1, s->inner, extent);
+    size_t last = count - 1, before = last - 1;
+    size_t end =
+        mask_end(p, last / heads, last % heads, p->rows - last * p->queries - 1);
+    size_t of_matrix =
+        last ? mask_end(p, before / heads, before % heads, p->queries - 1) : 0;
+    size_t of_batch = last && before >= heads
+                          ? mask_end(p, before / heads - 1, heads - 1, p->queries - 1)
+                          : 0;
+    end = end > of_matrix ? end : of_matrix;
+    return end > of_batch ? end : of_batch;
 }
 
 size_t clsm_operand_extent(clsm_operand operand, const struct problem *p)

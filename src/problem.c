@@ -123,6 +123,8 @@ clsm_status clsm_problem_check(const clsm_problem *from, struct problem *p)
     };
     if (clsm_op_may(p->op) & CLSM_ONLY_LIMIT)
         p->nonfinite = CLSM_NONFINITE_LIMIT;
+    if (clsm_problem_y(p) == CLSM_Y_NONE) /* what it says of y counts for nothing */
+        p->y.type = p->x.type;
     TRY(clsm_check_values(problem, p));
     return clsm_layouts_check(p);
 }

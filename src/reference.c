@@ -54,7 +54,7 @@ struct want clsm_ref_softmax(const struct ref_row *row, size_t c)
         return (struct want){y, isnan(y) ? 0 : clsm_ref_relative(row, 0, y)};
     y = expl(x - row->f.max) / row->f.sum;
     return (struct want){y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
-                                row->u * (error + row->f.error) * y};
+                                clsm_ref_exp_error(row, y, error + row->f.error)};
 }
 
 static struct want log_softmax(const struct ref_row *row, size_t c)
@@ -75,7 +75,7 @@ static struct want deferred_softmax(const struct ref_row *row, size_t c)
         return (struct want){row->f.infinities && !row->f.one_hot && y > 0 ? 1 : y, 0};
     y = expl(x - row->f.max);
     return (struct want){y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
-                                row->u * (error + row->f.max_error) * y};
+                                clsm_ref_exp_error(row, y, error + row->f.max_error)};
 }
 
 static struct want row_sum(const struct ref_row *row)
@@ -86,7 +86,9 @@ static struct want row_sum(const struct ref_row *row)
         return (struct want){NAN, 0};
     if (f->infinities)
         return (struct want){f->one_hot ? 1 : (long double)f->infinities, 0};
-    return (struct want){f->sum, row->u * f->sum * (8 + f->error + f->max_error)};
+    return (struct want){f->sum,
+                         8 * row->u * f->sum +
+                             clsm_ref_exp_error(row, f->sum, f->error + f->max_error)};
 }
 
 static struct want log_sum_exp(const struct ref_row *row, size_t c)

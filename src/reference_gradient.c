@@ -126,7 +126,8 @@ void clsm_ref_find_loss(struct ref_row *row)
     row->loss = (struct want){
         broken ? NAN : row->hit * nll.value + rest.value + p->z_loss * lse * lse,
         row->hit * nll.error + rest.error +
-            8 * row->u * p->z_loss * fabsl(lse) * 2 * lse_size};
+            8 * row->u * p->z_loss * fabsl(lse) * 2 * lse_size +
+            clsm_ref_flushed(row, row->hit)};
     row->loss.error = isfinite(row->loss.error) ? row->loss.error : 0;
     row->all += 2 * p->z_loss * lse;
     row->all_magnitude += 2 * p->z_loss * lse_size;

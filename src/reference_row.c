@@ -144,6 +144,12 @@ static void take_given(struct ref_row *row)
     f->infinities = f->max == INFINITY && f->sum >= 1 ? (size_t)f->sum : 0;
 }
 
+long double clsm_ref_exp_error(const struct ref_row *row, long double v,
+                               long double error)
+{
+    return v == 0 ? 0 : v * expm1l(row->u * error);
+}
+
 static bool is_one_hot(const struct ref_row *row)
 {
     if (clsm_has(row->p, CLSM_TEMPERATURE))
@@ -163,6 +169,8 @@ void clsm_ref_facts(struct ref_row *row)
     long double sink = -INFINITY;
     if (clsm_has(row->p, CLSM_SINKS) && !f->one_hot)
         sink = clsm_ref_real(row, CLSM_SINKS, head_of(row));
+    f->nan |= isnan(sink);
+    f->infinities += sink == INFINITY;
     bool sink_leads = sink > f->max;
     if (sink_leads) {
         f->max = sink;
@@ -177,12 +185,13 @@ void clsm_ref_facts(struct ref_row *row)
     for (size_t c = 0; c < row->p->cols; c++) {
         struct want v = clsm_ref_logit(row, c);
         long double e = expl(v.value - f->max);
-        f->error += e * v.error;
+        f->error += clsm_ref_exp_error(row, e, v.error);
         if (sink_leads || c != f->first)
             f->rest += e;
     }
     if (!sink_leads)
         f->rest += expl(sink - f->max);
     f->sum = 1 + f->rest;
-    f->error /= f->sum;
+    f->error =
+        log1pl(f->error / f->sum) / row->u; /* where errors are small, their mean */
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random operands: masks with holes, targets of which some are no class, weights of
- * which some are 0, temperatures of which some are 0. */
+ * which some are 0, temperatures of which some are 0, sinks of which some are not
+ * finite. */
 #include "tensors.h"
 
 #include <math.h>
@@ -44,6 +45,7 @@ static void fill_targets(const clsm_problem *p, struct tensor *targets, uint64_t
 static double draw_real(clsm_operand operand, uint64_t *state)
 {
     static const double temperatures[] = {0, 0.1, 0.5, 1, 1.5, 30};
+    static const double odd[] = {INFINITY, -INFINITY, NAN};
     double v = random_normal(state);
     switch (operand) {
     case CLSM_TEMPERATURE:
@@ -52,6 +54,8 @@ static double draw_real(clsm_operand operand, uint64_t *state)
         return random_next(state) % 5 ? fabs(v) : 0;
     case CLSM_SLOPES:
         return fabs(v) / 4;
+    case CLSM_SINKS:
+        return random_next(state) % 8 ? 3 * v : odd[random_next(state) % 3];
     default:
         return 3 * v;
     }

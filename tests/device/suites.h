@@ -13,6 +13,7 @@
 #define SUITES(X)                                                                      \
     X(edges)                                                                           \
     X(forms)                                                                           \
+    X(extremes)                                                                        \
     X(family)                                                                          \
     X(slices)                                                                          \
     X(layouts)                                                                         \

@@ -98,6 +98,49 @@ START_TEST(infinity_passes_where_the_type_overflows)
 }
 END_TEST
 
+START_TEST(an_f64_may_overflow_too)
+{
+    double p[2] = {0.5, 0.5}, dy[2] = {1.5e308, -1.5e308},
+           dx[2] = {INFINITY, -INFINITY};
+    clsm_host_args args = {.struct_bytes = sizeof args, .x = p, .y = dx};
+    args.operand[CLSM_DY] = dy;
+    clsm_problem_init(&problem, CLSM_SOFTMAX_BACKWARD, CLSM_F64, 1, 2);
+    problem.grad_scale = 4;
+    ck_assert_int_eq(clsm_check_args(&problem, &args, &report), CLSM_OK);
+    ck_assert(report.pass);
+    dx[0] = -INFINITY;
+    ck_assert_int_eq(clsm_check_args(&problem, &args, &report), CLSM_OK);
+    ck_assert(report.failed == 1);
+}
+END_TEST
+
+/* A sink counts as an element does. */
+START_TEST(sinks_that_are_not_finite_decide_rows)
+{
+    static const struct {
+        clsm_nonfinite policy;
+        float x, sink, want;
+    } rows[] = {
+        {CLSM_NONFINITE_DEFAULT, 1, INFINITY, NAN},
+        {CLSM_NONFINITE_LIMIT, 1, INFINITY, 0},
+        {CLSM_NONFINITE_LIMIT, INFINITY, INFINITY, 0.5f},
+        {CLSM_NONFINITE_DEFAULT, 1, NAN, NAN},
+        {CLSM_NONFINITE_LIMIT, -INFINITY, NAN, NAN},
+        {CLSM_NONFINITE_LIMIT, 1, -INFINITY, 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        float one = rows[i].x, got = rows[i].want, sink = rows[i].sink;
+        clsm_host_args args = {.struct_bytes = sizeof args, .x = &one, .y = &got};
+        args.operand[CLSM_SINKS] = &sink;
+        clsm_problem_init(&problem, CLSM_SOFTMAX, CLSM_F32, 1, 1);
+        problem.operands = CLSM_BIT(CLSM_SINKS);
+        problem.nonfinite = rows[i].policy;
+        ck_assert_int_eq(clsm_check_args(&problem, &args, &report), CLSM_OK);
+        ck_assert_msg(report.pass, "row %zu: %g", i, report.expected);
+    }
+}
+END_TEST
+
 START_TEST(tiny_results_may_be_flushed_to_zero)
 {
     float row[COLS] = {0, -100, -1}, out[COLS];
@@ -176,6 +219,8 @@ Suite *check_special_suite(void)
     tcase_add_test(c, only_minus_infinity_passes_for_minus_infinity);
     tcase_add_test(c, where_the_policy_decides_the_bound_is_as_elsewhere);
     tcase_add_test(c, infinity_passes_where_the_type_overflows);
+    tcase_add_test(c, an_f64_may_overflow_too);
+    tcase_add_test(c, sinks_that_are_not_finite_decide_rows);
     tcase_add_test(c, tiny_results_may_be_flushed_to_zero);
     tcase_add_test(c, what_is_tiny_in_f32_is_an_ordinary_f64);
     tcase_add_test(c, the_worst_element_is_found_in_any_layout);
