@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Mappings with inline PTX, on a simulated GPU: simulated.py PROGRAM CLANG
+"""Mappings with inline PTX or subgroups, on a simulated GPU: simulated.py PROGRAM CLANG
 
 The machines that test have no GPU, and CPU runtimes run work-groups one after another, so that
 none can wait for others. So clang compiles these kernels for the host, functions of inline PTX
-left to PROGRAM, which runs the work-items in turn.
+and those of subgroups left to PROGRAM, which runs the work-items in turn.
 
 And CPU mappings with inline assembly: PoCL 5 and 6 end the process where it stands in a kernel's
 own body, so that it has to be in functions of its own.
@@ -145,6 +145,16 @@ log_sum_exp+row_results f16 400 2 1 packed:WG=128         2
 softmax+row_results bf16 400 4 1 packed:WG=128            2
 log_sum_exp+scale f16 9 9001 1 split:WG=128,PACKS=4       1
 statistics+mask f16 5 100 64 strided:WG=64,TILE=64        2
+topk+k=4+intel f32 40 1001 1 cluster:CLUSTER=32,WG=64     2
+topk+k=2+intel bf16 20 5001 1 registers:WG=128            2
+softmax+intel bf16 40 1001 1 cluster:CLUSTER=16,WG=64     2
+log_softmax+bool_mask+in_place+intel f16 99 101 1 staged:CLUSTER=4,WG=64 2
+cross_entropy+in_place+intel f32 9 3000 1 registers:WG=128 2
+log_softmax+in_place+intel f32 9 300 32 strided:WG=128,TILE=32 2
+softmax+khr f32  20 1001 1 subgroup:WG=128                2
+log_softmax+alibi+khr bf16 20 1001 1 subgroup:WG=128      2
+topk+k=5+khr f16 20 501 1 subgroup:WG=128                 2
+log_sum_exp+khr f32 9 3001 1 group:WG=256                 2
 """
 
 # operation, type, rows, columns, inner, variant
