@@ -319,8 +319,8 @@ enum {
 /** One problem. Fill it with clsm_problem_init(), then change what differs. A field that
  *  the operation has no use for must stay as it was filled, or plans are refused
  *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have (but a
- *  type has to be one), heads (1 or more) without MASK, SLOPES and SINKS, and nonfinite in both backward
- *  operations. */
+ *  type has to be one), heads without MASK, SLOPES and SINKS (but 0), and nonfinite in both
+ *  backward operations. */
 typedef struct clsm_problem {
     size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled
                               with an older, shorter struct go on working */
@@ -511,7 +511,7 @@ typedef struct clsm_plan_info {
     char reason[192];       /**< why it was chosen, a sentence */
     uint64_t bytes;         /**< each input element read once, each output written once */
     uint64_t scratch_bytes; /**< device memory used besides the buffers: one piece for all
-                                 plans of an engine that need any */
+                                 plans of a context and device that need any */
     double build_seconds;   /**< 0 when the program was there already */
     int from_disk;          /**< the program came from the disk cache */
     /** What the compiler says that a work-item takes. NVIDIA's says so of programs that
@@ -544,10 +544,13 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * written.
  *
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
- * the engine: their enqueues run one after another, on whatever queues, in the order of the
- * calls. So one that waits for an event of the caller's holds up those after it; and where an
- * enqueue takes several launches, an error of a later one leaves the earlier ones queued. The
- * engine keeps the queue of the latest one retained.
+ * the context and device: their enqueues run one after another, by whatever engines and
+ * queues, in the order of the calls. So one that waits for an event of the caller's holds up
+ * those after it; and where an enqueue takes several launches, an error of a later one leaves
+ * the earlier ones queued. The queue of the latest one stays retained until the last engine
+ * is gone. Other processes take turns with them, unless a device runs several at a time
+ * (NVIDIA's MPS): work-groups that wait for others could then each have a part of it. Variants
+ * but `joined`, `ahead`, `settled` and `strided_ahead` never wait.
  *
  * CLSM_ERR_BUFFER, CLSM_ERR_CONTEXT, CLSM_ERR_DEVICE, CLSM_ERR_ACCESS, CLSM_ERR_OVERLAP: as
  * above and in CLSM_STATUSES; CLSM_ERR_NULL: a buffer is missing, an operand's, too;

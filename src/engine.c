@@ -68,7 +68,7 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
         free(e);
         return status;
     }
-    status = clsm_shared_init(&e->shared);
+    status = clsm_shared_open(context, device, &e->shared);
     if (status != CLSM_OK) {
         clReleaseContext(context);
         free_locks(e);
@@ -102,7 +102,7 @@ void clsm_engine_destroy(clsm_engine *engine)
         return;
     clsm_programs_free(engine->programs);
     clsm_cache_close(&engine->cache);
-    clsm_shared_free(&engine->shared);
+    clsm_shared_close(engine->shared);
     clReleaseContext(engine->context);
     free_locks(engine);
     free(engine);

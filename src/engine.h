@@ -20,7 +20,7 @@ struct clsm_engine {
     pthread_cond_t built; /* one of programs is built, or will not be */
     unsigned users;       /* the caller and each plan */
     struct program *programs;
-    struct shared shared;
+    struct shared *shared;
 };
 
 void clsm_engine_retain(clsm_engine *engine);

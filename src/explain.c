@@ -35,7 +35,7 @@ static unsigned launches_of(const clsm_plan *plan)
     if (!plan->kernel || v->geometry != ROW_PER_GROUPS)
         return plan->kernel ? 1 : 0;
     size_t most = clsm_config_launch_rows(config, p, &plan->engine->traits,
-                                          plan->engine->shared.records);
+                                          plan->engine->shared->records);
     size_t rows = p->rows * p->inner, pieces = rows ? (rows - 1) / most + 1 : 1;
     return (unsigned)pieces * clsm_config_launches(config, p);
 }

@@ -172,7 +172,7 @@ static clsm_status launch_stage(struct launch *l, size_t rows, unsigned stage,
 static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t pieces,
                                       cl_event *done)
 {
-    struct shared *shared = &l->plan->engine->shared;
+    struct shared *shared = l->plan->engine->shared;
     unsigned stages = clsm_config_stages(l->config, &l->plan->problem), launched = 0;
     TRY(clsm_shared_order(shared, l->queue));
     TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
@@ -192,7 +192,7 @@ static clsm_status launch_shared(struct launch *l, const struct problem *p,
                                  cl_event *done)
 {
     const struct variant *v = &clsm_variants[l->config->variant];
-    struct shared *shared = &l->plan->engine->shared;
+    struct shared *shared = l->plan->engine->shared;
     const struct problem *sized = v->packs || v->ahead ? &l->plan->problem : p;
     size_t rows = l->shape.rows, most, pieces;
     clsm_status status = CLSM_OK;

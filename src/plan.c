@@ -64,8 +64,8 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
         return clsm_fail_cl(error, "clSetKernelArg");
     }
     if (clsm_variants[config->variant].geometry == ROW_PER_GROUPS) {
-        struct shared *shared = &plan->engine->shared;
-        status = clsm_shared_need(shared, plan->engine->context);
+        struct shared *shared = plan->engine->shared;
+        status = clsm_shared_need(shared);
         if (status == CLSM_OK) {
             error = clSetKernelArg(kernel, plan->shape_argument + 1,
                                    sizeof shared->memory, &shared->memory);

@@ -1,29 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory of an engine's plans: made once, used in turn. */
+/* Shared memory of a context's plans on a device: made once, used in turn. */
 #include "shared.h"
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-clsm_status clsm_shared_init(struct shared *s)
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shared *all;
+
+static clsm_status add(cl_context context, cl_device_id device, struct shared **s)
 {
-    *s = (struct shared){.records = SHARED_RECORDS};
-    return pthread_mutex_init(&s->lock, NULL) == 0
-               ? CLSM_OK
-               : clsm_fail(CLSM_ERR_MEMORY, "no mutex for an engine");
+    struct shared *one = calloc(1, sizeof *one);
+    if (!one || pthread_mutex_init(&one->lock, NULL) != 0) {
+        free(one);
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for what engines share");
+    }
+    one->context = context;
+    one->device = device;
+    one->records = SHARED_RECORDS;
+    one->engines = 1;
+    one->next = all;
+    *s = all = one;
+    return CLSM_OK;
 }
 
-void clsm_shared_free(struct shared *s)
+clsm_status clsm_shared_open(cl_context context, cl_device_id device, struct shared **s)
 {
+    clsm_status status = CLSM_OK;
+    pthread_mutex_lock(&all_lock);
+    *s = all;
+    while (*s && ((*s)->context != context || (*s)->device != device))
+        *s = (*s)->next;
+    if (*s)
+        (*s)->engines++;
+    else
+        status = add(context, device, s);
+    pthread_mutex_unlock(&all_lock);
+    return status;
+}
+
+void clsm_shared_close(struct shared *s)
+{
+    pthread_mutex_lock(&all_lock);
+    bool last = --s->engines == 0;
+    struct shared **at = &all;
+    while (last && *at != s)
+        at = &(*at)->next;
+    if (last)
+        *at = s->next;
+    pthread_mutex_unlock(&all_lock);
+    if (!last)
+        return;
     if (s->latest)
         clReleaseCommandQueue(s->latest);
     if (s->memory)
         clReleaseMemObject(s->memory);
     pthread_mutex_destroy(&s->lock);
+    free(s);
 }
 
-clsm_status clsm_shared_need(struct shared *s, cl_context context)
+clsm_status clsm_shared_need(struct shared *s)
 {
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&s->lock);
@@ -31,7 +69,7 @@ clsm_status clsm_shared_need(struct shared *s, cl_context context)
         void *zeros = calloc(1, SHARED_BYTES);
         if (zeros)
             s->memory =
-                clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                clCreateBuffer(s->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                SHARED_BYTES, zeros, &error);
         else
             error = CL_OUT_OF_HOST_MEMORY;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory in which work-groups leave what others of their row need, see
- * cl/shared.cl. One piece serves all plans of an engine, so launches that use it run
- * one after another, on whatever queues.
+ * cl/shared.cl. One piece serves all plans of a context on a device, whatever their
+ * engines, so launches that use it run one after another, on whatever queues: two at a
+ * time could each have a part of the device and wait for the rest.
  */
 #ifndef CLSM_SHARED_H
 #define CLSM_SHARED_H
@@ -16,6 +17,10 @@
 #undef ulong
 
 struct shared {
+    cl_context context; /* retained by engines */
+    cl_device_id device;
+    unsigned engines;
+    struct shared *next;
     pthread_mutex_t lock;    /* from ordering a launch until it is queued */
     cl_mem memory;           /* NULL until a plan needs it */
     cl_command_queue latest; /* the queue that used it last, retained */
@@ -23,11 +28,12 @@ struct shared {
     size_t records; /* that a launch may use: SHARED_RECORDS, or fewer for a test */
 };
 
-clsm_status clsm_shared_init(struct shared *s);
-void clsm_shared_free(struct shared *s);
+/* For one engine more, which closes it. */
+clsm_status clsm_shared_open(cl_context context, cl_device_id device, struct shared **s);
+void clsm_shared_close(struct shared *s);
 
 /* Make the memory, unless it is there. */
-clsm_status clsm_shared_need(struct shared *s, cl_context context);
+clsm_status clsm_shared_need(struct shared *s);
 
 /* Queue whatever lets the next command of `queue` come after all that used the memory.
  */

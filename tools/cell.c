@@ -49,8 +49,7 @@ static bool takes_limit(clsm_op op)
 }
 
 /* Lists of one place, of places that are written in pairs, in fours, and one by one,
- * and of most of those that candidates are found for; 0 where the operation has none.
- */
+ * and of most that candidates are found for; 0 where the operation has none. */
 static size_t list_length(clsm_op op, unsigned i)
 {
     static const size_t lengths[] = {1, 4, 3, 2, 8, 24};

@@ -32,6 +32,7 @@
     X(deterministic)                                                                   \
     X(threads)                                                                         \
     X(shared_rows)                                                                     \
+    X(engines)                                                                         \
     X(explain)                                                                         \
     X(disk_cache)                                                                      \
     X(environment)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that work-groups share, in memory that all plans of an engine share: whatever
- * the queues, threads and plans are, launches take turns, and results are as if each
- * were alone.
+/* Rows that work-groups share, in memory that all plans of a context and device share:
+ * whatever the engines, queues, threads and plans are, launches take turns, and results
+ * are as if each were alone.
  */
 #include "crowd.h"
 
@@ -31,7 +31,7 @@ enum { RECORDS = 8192 };
 
 static void set_records(const struct tally *t, size_t records)
 {
-    struct shared *shared = &t->device->session.engine->shared;
+    struct shared *shared = t->device->session.engine->shared;
     pthread_mutex_lock(&shared->lock);
     shared->records = records;
     pthread_mutex_unlock(&shared->lock);
@@ -179,7 +179,7 @@ END_TEST
 
 static void set_epoch(const struct tally *t, cl_uint epoch)
 {
-    struct shared *shared = &t->device->session.engine->shared;
+    struct shared *shared = t->device->session.engine->shared;
     pthread_mutex_lock(&shared->lock);
     shared->epoch = epoch;
     pthread_mutex_unlock(&shared->lock);
@@ -199,7 +199,7 @@ START_TEST(numbers_of_launches_start_again_after_the_last)
         crowd_enqueue(&c, i, i / 2 % 2, NULL);
     }
     crowd_finish(&c);
-    tally_fact(&t, t.device->session.engine->shared.epoch < UINT32_MAX / 2,
+    tally_fact(&t, t.device->session.engine->shared->epoch < UINT32_MAX / 2,
                "it never started again");
     for (unsigned i = 0; i < CROWD; i++)
         crowd_check(&c, i);

@@ -206,7 +206,7 @@ unsigned rig_job(void)
     STEP(rig_engine(&engine), engine)
     STEP(rig_plan(engine, &plan), plan)
     for (unsigned i = 0; i < 2 * queues_used - 1; i++) { /* there, and back again */
-        engine->shared.epoch = UINT32_MAX - ROWS * i;    /* must start again */
+        engine->shared->epoch = UINT32_MAX - ROWS * i;    /* must start again */
         STEP(rig_enqueue(plan, i % queues_used, &done), done)
         rig_check(done);
     }
