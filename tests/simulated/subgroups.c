@@ -10,15 +10,17 @@
 float ptx_swap(float v, unsigned distance);
 unsigned long get_local_id(unsigned dimension) NAMED("_Z12get_local_idj");
 unsigned long get_local_size(unsigned dimension) NAMED("_Z14get_local_sizej");
-unsigned get_sub_group_size(void) NAMED("_Z18get_sub_group_sizev");
-unsigned get_sub_group_local_id(void) NAMED("_Z22get_sub_group_local_idv");
-unsigned get_sub_group_id(void) NAMED("_Z16get_sub_group_idv");
-unsigned get_num_sub_groups(void) NAMED("_Z18get_num_sub_groupsv");
-void sub_group_barrier(unsigned flags) NAMED("_Z17sub_group_barrierj");
-float sub_group_reduce_max_float(float v) NAMED("_Z20sub_group_reduce_maxf");
-float sub_group_reduce_add_float(float v) NAMED("_Z20sub_group_reduce_addf");
-unsigned sub_group_reduce_max_uint(unsigned v) NAMED("_Z20sub_group_reduce_maxj");
-float shuffle_xor(float v, unsigned mask) NAMED("_Z27intel_sub_group_shuffle_xorfj");
+unsigned get_sub_group_size(void) NAMED("_Z28simulated_get_sub_group_sizev");
+unsigned get_sub_group_local_id(void) NAMED("_Z32simulated_get_sub_group_local_idv");
+unsigned get_sub_group_id(void) NAMED("_Z26simulated_get_sub_group_idv");
+unsigned get_num_sub_groups(void) NAMED("_Z28simulated_get_num_sub_groupsv");
+void sub_group_barrier(unsigned flags) NAMED("_Z27simulated_sub_group_barrierj");
+float sub_group_reduce_max_float(float v) NAMED("_Z30simulated_sub_group_reduce_maxf");
+float sub_group_reduce_add_float(float v) NAMED("_Z30simulated_sub_group_reduce_addf");
+unsigned sub_group_reduce_max_uint(unsigned v)
+    NAMED("_Z30simulated_sub_group_reduce_maxj");
+float shuffle_xor(float v, unsigned mask)
+    NAMED("_Z37simulated_intel_sub_group_shuffle_xorfj");
 
 unsigned get_sub_group_size(void)
 {
