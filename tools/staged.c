@@ -70,10 +70,6 @@ static void hear_signals(void)
 /* One name in another's place, NULL for none. */
 static void note_beside(char *before, char *now)
 {
-    static bool heard;
-    if (!heard)
-        hear_signals();
-    heard = true;
     int i = 0;
     while (i < MOST_BESIDE && beside[i] != before)
         i++;
@@ -93,8 +89,10 @@ static int open_beside(struct staged *s, mode_t mode)
         if (fd < 0 && errno != EEXIST)
             break;
     }
-    if (fd >= 0)
+    if (fd >= 0) {
+        hear_signals();
         note_beside(NULL, s->name);
+    }
     return fd;
 }
 
