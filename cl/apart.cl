@@ -75,7 +75,13 @@ INLINE struct pair held_sum(struct held *h, struct row row, uint v, real max, st
         add_apart(&apart.hi, &apart.lo, e.x, ones_at(max), op_other_term(row, e, max));
     }
     apart.lo = unbiased(apart.lo, max);
-    if (LIMIT && max == (real)INFINITY) /* some of the others may be as large */
+    if (LIMIT && max == (real)INFINITY) { /* some of the others may be as large, or NaN */
         apart.lo = (real)0;
+        UNROLL for (uint k = 0; k < HOLD; k++)
+        {
+            real x = apart_real(h->other + k * APART_EACH, v);
+            apart.lo = x == x ? apart.lo : x;
+        }
+    }
     return apart;
 }

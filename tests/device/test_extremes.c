@@ -97,10 +97,36 @@ START_TEST(statistics_with_infinities_make_a_row_nan)
 }
 END_TEST
 
+static const struct {
+    clsm_op op;
+    size_t cols;
+} beside[] = {{CLSM_SOFTMAX, 20},
+              {CLSM_SOFTMAX, COLS},
+              {CLSM_LOG_SUM_EXP, 20},
+              {CLSM_LOG_SUM_EXP, COLS}};
+
+START_TEST(nan_beside_infinity_makes_a_row_nan)
+{
+    static struct call c;
+    const size_t cols = beside[_i / MAX_DEVICES].cols;
+    c.problem = problem_of(beside[_i / MAX_DEVICES].op, CLSM_F32, CLSM_F32, ROWS, cols);
+    for (size_t i = 0; i < ROWS * cols; i++)
+        c.x[i] = (float)(i % 7);
+    for (size_t r = 0; r < ROWS; r++) {
+        c.x[r * cols + (r ? cols - r : 3)] = NAN;
+        c.x[r * cols + 5] = INFINITY;
+    }
+    run_all(_i % MAX_DEVICES, &c);
+}
+END_TEST
+
 void extremes_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, rows_that_a_huge_mask_levels_are_right);
     for (int i = 0; i < (int)COUNT(finishing); i++)
         add_test(suite, device + i * MAX_DEVICES, clsm_op_name(finishing[i]),
                  statistics_with_infinities_make_a_row_nan);
+    for (int i = 0; i < (int)COUNT(beside); i++)
+        add_test(suite, device + i * MAX_DEVICES, clsm_op_name(beside[i].op),
+                 nan_beside_infinity_makes_a_row_nan);
 }
