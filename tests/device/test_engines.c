@@ -3,8 +3,6 @@
  * each could have a part of the device, and wait for the rest: they take turns. */
 #include "crowd.h"
 
-#include "engine.h"
-
 static void run_both(struct crowd *first, struct crowd *second)
 {
     for (unsigned i = 0; i < CROWD; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands that leave nothing of the elements, with every variant: a mask that is huge,
- * and statistics of the other policy. */
+/* Rows that single numbers decide, with every variant: a mask that is huge, statistics
+ * of the other policy, NaN beside +inf. */
 #include "tally.h"
 
 #include <math.h>
