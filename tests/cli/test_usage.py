@@ -96,6 +96,8 @@ class Usage(Case):
             (["run", "--out", "loss=l.npy", self.x, self.y], ["--out loss", "no such"]),
             (["run", "--out", f"lse={self.y}", self.x, self.y], ["y and lse", "y.npy"]),
             (["run", "--out", f"lse={self.folder}/./y.npy", self.x, self.y], ["y and lse"]),
+            (["run", "-", self.y], ['x is "-"', "from files"]),
+            (["run", self.x, "-"], ['y is "-"', "to files"]),
             (["run", "--op", "statistics", self.x], ["no OUT.npy", "--out max="]),
             (["run", "--op", "statistics", self.x, self.y], ["IN.npy alone"]),
             (["run", "--op", "log_sum_exp", "--labels", "l", self.x, self.y], ["--labels"]),
