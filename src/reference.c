@@ -52,9 +52,11 @@ struct want clsm_ref_softmax(const struct ref_row *row, size_t c)
     long double error, x = logit(row, c, &error), y;
     if (policy_decides(row, c, x, &y))
         return (struct want){y, isnan(y) ? 0 : clsm_ref_relative(row, 0, y)};
-    y = expl(x - row->f.max) / row->f.sum;
-    return (struct want){y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
-                                clsm_ref_exp_error(row, y, error + row->f.error)};
+    long double away = x - row->f.max;
+    y = expl(away) / row->f.sum;
+    return (struct want){y, clsm_ref_relative(row, fabsl(away), y) +
+                                clsm_ref_exp_error(row, away, error + row->f.error) /
+                                    row->f.sum};
 }
 
 static struct want log_softmax(const struct ref_row *row, size_t c)
@@ -74,8 +76,9 @@ static struct want deferred_softmax(const struct ref_row *row, size_t c)
     if (policy_decides(row, c, x, &y)) /* 1/k each of a sum of k */
         return (struct want){row->f.infinities && !row->f.one_hot && y > 0 ? 1 : y, 0};
     y = expl(x - row->f.max);
-    return (struct want){y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
-                                clsm_ref_exp_error(row, y, error + row->f.max_error)};
+    return (struct want){
+        y, clsm_ref_relative(row, fabsl(x - row->f.max), y) +
+               clsm_ref_exp_error(row, x - row->f.max, error + row->f.max_error)};
 }
 
 static struct want row_sum(const struct ref_row *row)
@@ -86,9 +89,9 @@ static struct want row_sum(const struct ref_row *row)
         return (struct want){NAN, 0};
     if (f->infinities)
         return (struct want){f->one_hot ? 1 : (long double)f->infinities, 0};
-    return (struct want){f->sum,
-                         8 * row->u * f->sum +
-                             clsm_ref_exp_error(row, f->sum, f->error + f->max_error)};
+    return (struct want){
+        f->sum, 8 * row->u * f->sum +
+                    clsm_ref_exp_error(row, logl(f->sum), f->error + f->max_error)};
 }
 
 static struct want log_sum_exp(const struct ref_row *row, size_t c)

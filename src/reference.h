@@ -52,8 +52,8 @@ double clsm_ref_element(const struct ref_row *row, const struct layout *l,
 /* A number of an operand that is "real". */
 double clsm_ref_real(const struct ref_row *row, clsm_operand operand, size_t at);
 
-/* By how much v = exp(x) may be off where x is off by `error` units. */
-long double clsm_ref_exp_error(const struct ref_row *row, long double v,
+/* By how much exp(x) may be off where x is off by `error` units. */
+long double clsm_ref_exp_error(const struct ref_row *row, long double x,
                                long double error);
 
 /* The logit of column c: x with all its forms; -inf where masked. */

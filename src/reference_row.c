@@ -144,10 +144,13 @@ static void take_given(struct ref_row *row)
     f->infinities = f->max == INFINITY && f->sum >= 1 ? (size_t)f->sum : 0;
 }
 
-long double clsm_ref_exp_error(const struct ref_row *row, long double v,
+long double clsm_ref_exp_error(const struct ref_row *row, long double x,
                                long double error)
 {
-    return v == 0 ? 0 : v * expm1l(row->u * error);
+    long double off = row->u * error;
+    if (x == -INFINITY)
+        return 0;
+    return off < 1 ? expl(x) * expm1l(off) : expl(x + off); /* where exp(x) is 0, too */
 }
 
 static bool is_one_hot(const struct ref_row *row)
@@ -182,16 +185,18 @@ void clsm_ref_facts(struct ref_row *row)
         f->sum = 1;
         return;
     }
+    long double largest = 0;
     for (size_t c = 0; c < row->p->cols; c++) {
         struct want v = clsm_ref_logit(row, c);
         long double e = expl(v.value - f->max);
-        f->error += clsm_ref_exp_error(row, e, v.error);
+        largest = fmaxl(largest, v.error);
+        f->error += clsm_ref_exp_error(row, v.value - f->max, v.error);
         if (sink_leads || c != f->first)
             f->rest += e;
     }
     if (!sink_leads)
         f->rest += expl(sink - f->max);
     f->sum = 1 + f->rest;
-    f->error =
-        log1pl(f->error / f->sum) / row->u; /* where errors are small, their mean */
+    /* Where errors are small, their mean. */
+    f->error = fminl(log1pl(f->error / f->sum) / row->u, largest);
 }

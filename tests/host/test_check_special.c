@@ -168,6 +168,19 @@ START_TEST(what_is_tiny_in_f32_is_an_ordinary_f64)
 }
 END_TEST
 
+/* Logits a last bit of x apart are 22204 apart by this scale: exp() of that is 0, and
+ * their rounding may still make them equal. */
+START_TEST(what_rounding_can_tie_may_be_tied)
+{
+    const double row[COLS] = {1, 1 - DBL_EPSILON / 2, 0};
+    problem.scale = 2e20;
+    y[0] = y[1] = 0.5, y[2] = 0;
+    ck_assert_uint_eq(failures(row, y), 0);
+    y[2] = 0.5;
+    ck_assert_uint_eq(failures(row, y), 1);
+}
+END_TEST
+
 START_TEST(the_worst_element_is_found_in_any_layout)
 {
     float in[2 * 12], out[2 * 12];
@@ -223,6 +236,7 @@ Suite *check_special_suite(void)
     tcase_add_test(c, sinks_that_are_not_finite_decide_rows);
     tcase_add_test(c, tiny_results_may_be_flushed_to_zero);
     tcase_add_test(c, what_is_tiny_in_f32_is_an_ordinary_f64);
+    tcase_add_test(c, what_rounding_can_tie_may_be_tied);
     tcase_add_test(c, the_worst_element_is_found_in_any_layout);
     tcase_add_test(c, bad_arguments_are_refused);
     suite_add_tcase(suite, c);
