@@ -175,7 +175,7 @@ clsm_status arena_sets(struct arena *a, const clsm_problem *problem, bool in_pla
     if (sets > a->room) {
         clsm_args *more = realloc(a->sets, sets * sizeof *more);
         if (!more)
-            return CLSM_ERR_MEMORY;
+            return out_of_memory();
         a->sets = more;
         a->room = sets;
     }

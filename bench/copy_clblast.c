@@ -7,19 +7,16 @@
 
 #include <clblast_c.h>
 #include <stdio.h>
-#include <time.h>
 
 static double once(const struct session *s, cl_mem x, cl_mem y, size_t n)
 {
-    struct timespec a, b;
     cl_command_queue queue = s->queue;
     clFinish(queue);
-    clock_gettime(CLOCK_MONOTONIC, &a);
+    double start = now();
     if (CLBlastScopy(n, x, 0, 1, y, 0, 1, &queue, NULL) != CLBlastSuccess)
         return 0;
     clFinish(queue);
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
+    return now() - start;
 }
 
 void print_clblast_copy(const struct session *s)

@@ -16,7 +16,7 @@ enum { STEP = 8, MAX_CLIFFS = 64, PARTS = 4 /* of the grid between two powers of
 /* A length and what is chosen for it. */
 struct place {
     size_t cols;
-    char variant[sizeof((clsm_plan_info *)0)->variant];
+    char variant[CONFIG_BYTES];
 };
 
 struct cliffs {

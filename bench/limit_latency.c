@@ -93,7 +93,7 @@ void time_latency(struct limit *limit, const struct limit_case *c)
                  empty * 1e6);
     } else {
         r.mark = MARK_FAILED;
-        snprintf(r.note, sizeof r.note, "latency: %.200s", clsm_last_message());
+        snprintf(r.note, sizeof r.note, "latency: %.200s", last_failure());
     }
     clsm_plan_destroy(plan);
     report_result(limit, &r);

@@ -32,7 +32,7 @@ static clsm_status copy_of(struct limit *limit, uint64_t bytes, struct result *r
     if (!known) {
         struct copies *c = calloc(1, sizeof *c);
         if (!c)
-            return CLSM_ERR_MEMORY;
+            return out_of_memory();
         *c = (struct copies){limit->copies, bytes, 0, ""};
         clsm_status status = measure_copy_over(
             limit->session, bytes, limit->arena.set_count, &c->seconds, &c->how);
@@ -59,7 +59,7 @@ void copies_free(struct copies *copies)
 /* The message of a call that failed; drivers' logs are long, their first line tells. */
 void keep_failure(clsm_status status, const char *what, struct result *r)
 {
-    const char *message = clsm_last_message();
+    const char *message = last_failure();
     r->mark = MARK_FAILED;
     snprintf(r->note, sizeof r->note, "%s: %s: %.150s", what, clsm_status_name(status),
              message);

@@ -37,7 +37,7 @@ static clsm_status queue_line(const struct session *s, const struct subject *sub
                                 : i == 0   ? &line->first
                                            : NULL);
     if (clFinish(s->queue) != CL_SUCCESS && status == CLSM_OK)
-        status = CLSM_ERR_OPENCL;
+        status = failed(CLSM_ERR_OPENCL, "clFinish failed");
     line->host = now() - start;
     return status;
 }

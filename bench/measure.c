@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_COPY_SETS = 64, COLD_BYTES_GPU = 512 << 20, COLD_BYTES_CPU = 128 << 20 };
+enum { COLD_BYTES_GPU = 512 << 20, COLD_BYTES_CPU = 128 << 20 };
 
 double now(void)
 {
@@ -78,7 +78,7 @@ clsm_status measure_first(const struct session *s, clsm_plan *plan,
 unsigned measure_sets(const struct session *s, uint64_t bytes)
 {
     uint64_t sets = bytes ? measure_cold_bytes(s) / bytes + 1 : 1;
-    return sets < MAX_COPY_SETS ? (unsigned)sets : MAX_COPY_SETS;
+    return sets < MAX_SETS ? (unsigned)sets : MAX_SETS;
 }
 
 /* The i-th copy is of the i-th part of x. */
@@ -107,7 +107,8 @@ static clsm_status queue_copy(const struct session *s, void *self, unsigned i,
              (error = clSetKernelArg(c->kernel, 3, sizeof packs, &packs)) == CL_SUCCESS)
         error = clEnqueueNDRangeKernel(s->queue, c->kernel, 1, NULL, &c->global,
                                        &c->local, 0, NULL, event);
-    return error == CL_SUCCESS ? CLSM_OK : CLSM_ERR_OPENCL;
+    return error == CL_SUCCESS ? CLSM_OK
+                               : failed(CLSM_ERR_OPENCL, "the device refused a copy");
 }
 
 /* 16 bytes a work-item on a GPU; on a CPU each work-item has a run of its own, and
@@ -188,7 +189,7 @@ clsm_status measure_copy_over(const struct session *s, uint64_t bytes, unsigned 
     clsm_status status =
         fill(s, c.x, c.sets * c.bytes) && fill(s, c.y, c.sets * c.bytes)
             ? CLSM_OK
-            : CLSM_ERR_OPENCL;
+            : failed(CLSM_ERR_OPENCL, "no buffers to copy");
     *how = "clEnqueueCopyBuffer";
     struct subject subject = {queue_copy, &c, false};
     if (status == CLSM_OK)

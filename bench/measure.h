@@ -5,6 +5,8 @@
 
 #include "session.h"
 
+enum { MAX_SETS = 64 }; /* of buffers to go round */
+
 /* Median seconds of one enqueue of a plan, going round `count` sets of arguments. One
  * run of each first warms up, for at most a second, and on a GPU some milliseconds
  * more; then at most a second of repeats, or four for the first three of them. On a GPU

@@ -109,7 +109,8 @@ CLSM_API const char *clsm_status_name(clsm_status status);
 /** What a status means, in one sentence. Never NULL. */
 CLSM_API const char *clsm_status_text(clsm_status status);
 
-/** The calling thread's message on its last failed call; "" before any. Never NULL. */
+/** The calling thread's message on its last failed call; "" before any. A call that succeeds
+ * may leave that of something it tried on the way. Never NULL. */
 CLSM_API const char *clsm_last_message(void);
 
 /** The OpenCL code behind the calling thread's last CLSM_ERR_OPENCL or CLSM_ERR_BUILD. */

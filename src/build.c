@@ -103,7 +103,7 @@ static clsm_status from_source(const clsm_engine *engine, const struct build *b,
     return status;
 }
 
-/* False, with nothing said, if the entry is missing or the driver does not take it. */
+/* False if the entry is missing or the driver does not take it. */
 static bool from_disk(const clsm_engine *engine, const struct build *b, const char *key,
                       size_t key_bytes, cl_program *program)
 {

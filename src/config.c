@@ -17,14 +17,13 @@ bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t)
     return v->lanes && t->bits & TRAIT_LANES;
 }
 
-unsigned clsm_config_reads(const struct config *config, const struct problem *p,
-                           const struct traits *t)
+unsigned clsm_config_reads(const struct config *config, const struct problem *p)
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool all = false, writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     if (clsm_has(p, CLSM_FROM_MAX) || v->reads == 1)
         return 1; /* nothing to find out first, or it is held */
-    if (clsm_config_tile(config) > 1 && clsm_config_hold(config, p, t, &all) && all)
+    if (clsm_config_tile(config) > 1 && clsm_config_hold(config, p, &all) && all)
         return 1;
     if (clsm_has(p, CLSM_DY) && writes_row)
         return 2; /* a sum without a maximum */

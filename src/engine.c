@@ -45,6 +45,23 @@ static void free_locks(clsm_engine *e)
     pthread_mutex_destroy(&e->lock);
 }
 
+/* All that can fail, undone if it does. */
+static clsm_status open_engine(clsm_engine *e, cl_context context, cl_device_id device)
+{
+    TRY(clsm_traits_of(device, &e->traits));
+    TRY(make_locks(e));
+    cl_int error = clRetainContext(context);
+    clsm_status status = error == CL_SUCCESS
+                             ? clsm_shared_open(context, device, &e->shared)
+                             : clsm_fail_cl(error, "clRetainContext");
+    if (status == CLSM_OK)
+        return CLSM_OK;
+    if (error == CL_SUCCESS)
+        clReleaseContext(context);
+    free_locks(e);
+    return status;
+}
+
 clsm_status clsm_engine_create(cl_context context, cl_device_id device,
                                clsm_engine **engine)
 {
@@ -56,22 +73,8 @@ clsm_status clsm_engine_create(cl_context context, cl_device_id device,
     clsm_engine *e = calloc(1, sizeof *e);
     if (!e)
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory for an engine");
-    clsm_status status = clsm_traits_of(device, &e->traits);
-    if (status == CLSM_OK)
-        status = make_locks(e);
-    cl_int error = status == CLSM_OK ? clRetainContext(context) : CL_SUCCESS;
-    if (error != CL_SUCCESS) {
-        free_locks(e);
-        status = clsm_fail_cl(error, "clRetainContext");
-    }
+    clsm_status status = open_engine(e, context, device);
     if (status != CLSM_OK) {
-        free(e);
-        return status;
-    }
-    status = clsm_shared_open(context, device, &e->shared);
-    if (status != CLSM_OK) {
-        clReleaseContext(context);
-        free_locks(e);
         free(e);
         return status;
     }

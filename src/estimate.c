@@ -57,7 +57,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     /* A vector wider than the device's is several, whose additions overlap. */
     double vector_cost = width > native ? width / native * 0.8 : 1;
     double steps = ceil(cols / (workers * width)) * vector_cost *
-                   (clsm_config_reads(config, p, t) + 1);
+                   (clsm_config_reads(config, p) + 1);
     double reduce = v->geometry == ROW_PER_ITEM ? k->row : 0;
     if (clsm_config_tile(config) > 1)
         reduce = 2 * (log2(workers) / 2 + 2) * k->barrier;
@@ -82,7 +82,7 @@ static double estimate_looped(const struct config *config, const struct problem 
     double rows = clsm_problem_likely_rows(p);
     double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double reads = clsm_config_reads(config, p, t);
+    double reads = clsm_config_reads(config, p);
     if (clsm_has(p, CLSM_DY))
         in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
     double units = t->compute_units;

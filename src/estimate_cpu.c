@@ -268,7 +268,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
         turns = ceil(runs / units) * ceil((double)rows / runs);
         turns = fmin(turns, ceil((double)rows / fmin(runs, units)) + 1);
         if (in > CACHE_BYTES)
-            in *= clsm_config_reads(config, p, t);
+            in *= clsm_config_reads(config, p);
     }
     double busy = fmin((double)rows * (v->launches ? units : 1), units);
     double memory = (double)rows * (in + out) / (CYCLE_BYTES * busy);

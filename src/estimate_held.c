@@ -200,12 +200,12 @@ static double memory_cycles(const struct problem *p, const struct share *s,
 /* What is read again of a row, in one launch or in `rounds` of them: the second reading
  * of long rows comes from the cache in part. */
 static double read_again(const struct config *config, const struct problem *p,
-                         unsigned launches, double rounds, const struct traits *t)
+                         unsigned launches, double rounds)
 {
     if (launches > 1)
         return rounds > 1 ? AGAIN_LATER : 0;
     bool held = clsm_variants[config->variant].packs;
-    return !held && clsm_config_reads(config, p, t) > 1 ? AGAIN : 0;
+    return !held && clsm_config_reads(config, p) > 1 ? AGAIN : 0;
 }
 
 static double launch_cycles(const struct variant *v, unsigned launches)
@@ -225,7 +225,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     double units = t->compute_units, busy = fmin(s.groups, units);
     unsigned launches = clsm_config_launches(config, p);
     double rounds = launches > 1 && writes_row ? 2 : 1; /* of who has elements */
-    double again = read_again(config, p, launches, rounds, t);
+    double again = read_again(config, p, launches, rounds);
     double held = (s.stock ? STOCK_COST : 1) *
                   (v->launches                        ? PIECES_COST
                    : given && writes_row && !v->packs ? IN_TURN_COST

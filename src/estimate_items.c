@@ -133,7 +133,7 @@ double clsm_estimate_items(const struct config *config, const struct problem *p,
     double rows = clsm_problem_likely_rows(p), wg = (double)clsm_config_wg(config);
     double sets = ceil(rows / beside / SET_LANES);
     bool all;
-    double reals = clsm_config_hold(config, p, t, &all) * beside;
+    double reals = clsm_config_hold(config, p, &all) * beside;
     reals *= clsm_has(p, CLSM_DY) ? 2 : 1;
     double there = UNIT_REGISTERS / SET_LANES / registers(p, reals, beside);
     there = fmin(there, ceil(sets / units));

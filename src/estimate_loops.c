@@ -40,7 +40,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
            workers = clsm_config_workers(config, t);
     double block = clsm_config_value(config, "BLOCK", 1), reduce = 0;
     double steps = ceil((double)p->cols / workers / block) * block *
-                   (clsm_config_reads(config, p, t) + 1);
+                   (clsm_config_reads(config, p) + 1);
     steps *= v->geometry == ROW_RUN_PER_ITEM ? workers : 1; /* vectors are loops here */
     if (v->geometry == ROW_PER_LANES) /* as much by itself, where nothing is reduced */
         reduce = 4 * log2(workers) * 4;
@@ -66,7 +66,7 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     const struct costs *k = &costs_of[lists];
     bool item = v->geometry == ROW_PER_ITEM;
     double rows = clsm_problem_likely_rows(p), units = t->compute_units;
-    double wg = (double)clsm_config_wg(config), reads = clsm_config_reads(config, p, t);
+    double wg = (double)clsm_config_wg(config), reads = clsm_config_reads(config, p);
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = fmax(1, ceil(rows / per_group)), busy = fmin(groups, units);
     double most = ceil(groups / units); /* groups on one unit */
@@ -74,10 +74,9 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     /* Later reads come from the cache while the rows in flight fit there. */
     struct row_bytes row = clsm_row_bytes(p);
     double in_flight = UNIT_ITEMS / wg;
-    double rows_in_flight = in_flight * (p->strided ? per_group : 1);
-    double again = rows_in_flight * row.in <= k->cache ? 0.1 : 1;
+    double again = in_flight * row.in <= k->cache ? 0.1 : 1;
     double bytes = row.in * (1 + again * (reads - 1)) + row.out + row.numbers;
-    if (item && p->inner == 1)
+    if (item)
         bytes *= fmin(SCATTERED + SCATTERED_BYTE * row.in,
                       PIECE_BYTES / (double)clsm_type_bytes(p->x.type));
 

@@ -102,11 +102,10 @@ static double element_steps(double steps, double half, const struct problem *p)
 }
 
 /* Do ones stand apart from others in such a tile? */
-static bool ones_apart(const struct config *config, const struct problem *p,
-                       const struct traits *t)
+static bool ones_apart(const struct config *config, const struct problem *p)
 {
     bool all;
-    unsigned hold = clsm_config_hold(config, p, t, &all);
+    unsigned hold = clsm_config_hold(config, p, &all);
     size_t workers = clsm_config_wg(config) * clsm_config_beside(config, p) /
                      clsm_config_tile(config);
     return all && hold * workers <= FEW_HUNDRED && clsm_op_may(p->op) & CLSM_LOGARITHM;
@@ -133,7 +132,7 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double there = fmin(ceil(groups / units), resident);
     double under_way = launches > 1 ? rows : fmin(rows, there * units * tile);
     double missed = 1 - 0.4 * fmin(1, cache_bytes / (under_way * (in + out)));
-    double reads = clsm_config_reads(config, p, t);
+    double reads = clsm_config_reads(config, p);
     double bytes = in * (1 + missed * (reads - 1)) + out;
     double beside = clsm_config_beside(config, p), inner = fmax(1, (double)p->inner);
     double deep = fmax(1, SET_LANES * beside / tile); /* columns of a set of lanes */
@@ -150,8 +149,8 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
         moving += TURN_CYCLES + records * tile * RECORD_BYTES / unit_cache_bytes;
 
     double columns = (double)clsm_tile_columns(config, p) / parts;
-    double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, t, &all)));
-    bool apart = ones_apart(config, p, t);
+    double turns = fmax(1, ceil(columns / clsm_config_hold(config, p, &all)));
+    bool apart = ones_apart(config, p);
     double each = ahead ? 0 : apart ? apart_of[effort].sums : steps_of[effort].sums;
     each += clsm_has(p, CLSM_TARGETS) ? TARGET_STEPS : 0;
     each *= launches;

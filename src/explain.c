@@ -75,17 +75,20 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
 static void put_rejected(const clsm_plan *plan, struct text *t)
 {
     const struct choice *c = &plan->choice;
-    unsigned seen = 1u << c->ranked[plan->chosen].config.variant;
+    uint64_t seen = UINT64_C(1) << c->ranked[plan->chosen].config.variant;
     for (unsigned i = 0; i < c->count; i++) {
         const struct candidate *one = &c->ranked[i];
         char name[64];
-        if (seen & 1u << one->config.variant)
+        uint64_t bit = UINT64_C(1) << one->config.variant;
+        if (seen & bit)
             continue;
-        seen |= 1u << one->config.variant;
+        seen |= bit;
         clsm_config_text(&one->config, name, sizeof name);
         if (one->misfit)
             put(t, "rejected  %s: %s\n", clsm_variants[one->config.variant].name,
                 one->misfit);
+        else if (i > 0 && i < plan->chosen)
+            put(t, "rejected  %s: did not build either\n", name);
         else if (i < plan->chosen)
             put(t, "rejected  %s: %.*s\n", name, (int)strcspn(plan->failure, "\n"),
                 plan->failure);
@@ -98,12 +101,12 @@ static void put_rejected(const clsm_plan *plan, struct text *t)
  */
 static void put_estimates(const struct choice *c, struct text *t)
 {
-    unsigned seen = 0;
+    uint64_t seen = 0;
     for (unsigned i = 0; i < c->fit; i++) {
         unsigned variant = c->ranked[i].config.variant;
-        if (seen & 1u << variant)
+        if (seen & UINT64_C(1) << variant)
             continue;
-        seen |= 1u << variant;
+        seen |= UINT64_C(1) << variant;
         for (unsigned k = i; k < c->fit; k++) {
             char name[64];
             if (c->ranked[k].config.variant != variant)
@@ -177,8 +180,7 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
     put_estimates(&plan->choice, &t);
     put(&t, "lanes     %s\n", clsm_lanes_by_name(plan->engine->traits.lanes_by));
     put(&t, "moves     %llu bytes, reading x %u times; scratch %llu bytes\n",
-        (unsigned long long)info.bytes,
-        clsm_config_reads(config, &plan->problem, &plan->engine->traits),
+        (unsigned long long)info.bytes, clsm_config_reads(config, &plan->problem),
         (unsigned long long)info.scratch_bytes);
     put(&t, "program   %s, %.3f s\n",
         info.from_disk           ? "from the disk cache"

@@ -40,6 +40,30 @@ static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t 
                            granted);
 }
 
+static clsm_status set_argument(cl_kernel kernel, cl_uint at, size_t bytes,
+                                const void *value)
+{
+    cl_int error = clSetKernelArg(kernel, at, bytes, value);
+    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
+}
+
+/* The arguments that are the same in every enqueue. */
+static clsm_status set_fixed(clsm_plan *plan, const struct config *config,
+                             cl_kernel kernel)
+{
+    struct shared *shared = plan->engine->shared;
+    plan->shape_argument = FIRST_OPERAND;
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
+        plan->shape_argument += clsm_has(&plan->problem, (clsm_operand)o);
+    if (clsm_problem_y(&plan->problem) == CLSM_Y_NONE)
+        TRY(set_argument(kernel, Y_ARGUMENT, sizeof(cl_mem), NULL));
+    if (clsm_variants[config->variant].geometry != ROW_PER_GROUPS)
+        return CLSM_OK;
+    TRY(clsm_shared_need(shared));
+    return set_argument(kernel, plan->shape_argument + 1, sizeof shared->memory,
+                        &shared->memory);
+}
+
 static clsm_status build(clsm_plan *plan, const struct config *config)
 {
     const struct program *program;
@@ -50,32 +74,11 @@ static clsm_status build(clsm_plan *plan, const struct config *config)
     if (error != CL_SUCCESS)
         return clsm_fail_cl(error, "clCreateKernel");
     clsm_status status = check_kernel(plan, kernel, clsm_config_wg(config));
+    if (status == CLSM_OK)
+        status = set_fixed(plan, config, kernel);
     if (status != CLSM_OK) {
         clReleaseKernel(kernel);
         return status;
-    }
-    plan->shape_argument = FIRST_OPERAND;
-    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
-        plan->shape_argument += clsm_has(&plan->problem, (clsm_operand)o);
-    if (clsm_problem_y(&plan->problem) == CLSM_Y_NONE) /* it stays NULL for good */
-        error = clSetKernelArg(kernel, Y_ARGUMENT, sizeof(cl_mem), NULL);
-    if (error != CL_SUCCESS) {
-        clReleaseKernel(kernel);
-        return clsm_fail_cl(error, "clSetKernelArg");
-    }
-    if (clsm_variants[config->variant].geometry == ROW_PER_GROUPS) {
-        struct shared *shared = plan->engine->shared;
-        status = clsm_shared_need(shared);
-        if (status == CLSM_OK) {
-            error = clSetKernelArg(kernel, plan->shape_argument + 1,
-                                   sizeof shared->memory, &shared->memory);
-            status =
-                error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
-        }
-        if (status != CLSM_OK) {
-            clReleaseKernel(kernel);
-            return status;
-        }
     }
     plan->kernel = kernel;
     plan->build_seconds = fresh ? program->build_seconds : 0;

@@ -150,7 +150,7 @@ static void describe_config(const struct config *config, const struct problem *p
             clsm_block_list_bytes(config, p) ? " -DLISTS_STAGED=1" : "");
     if (clsm_config_tile(config) > 1) {
         bool all;
-        unsigned hold = clsm_config_hold(config, p, t, &all);
+        unsigned hold = clsm_config_hold(config, p, &all);
         put(b, " -DPACK=%u -DHOLD=%u%s%s", clsm_config_beside(config, p), hold,
             all ? " -DONE_TURN=1" : "", v->exact_cols && all ? " -DHOLDS_ALL=1" : "");
         if (all && !v->exact_cols && !p->open_cols && !p->causal && !p->window)

@@ -34,14 +34,6 @@ const char *clsm_cl_error_name(cl_int error);
             return try_status;                                                         \
     } while (0)
 
-/* For functions that clean up at `out:` and return `status`. */
-#define TRY_OUT(call)                                                                  \
-    do {                                                                               \
-        status = (call);                                                               \
-        if (status != CLSM_OK)                                                         \
-            goto out;                                                                  \
-    } while (0)
-
 #define NEED(pointer)                                                                  \
     do {                                                                               \
         if (!(pointer))                                                                \

@@ -184,9 +184,8 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
 }
 
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
-                          const struct traits *t, bool *all)
+                          bool *all)
 {
-    (void)t;
     if (clsm_variants[config->variant].ahead) {
         *all = false;
         return held_ahead(config, p);
@@ -263,7 +262,7 @@ size_t clsm_tile_parts(const struct config *config, const struct problem *p,
                        const struct traits *t)
 {
     bool all;
-    size_t hold = clsm_config_hold(config, p, t, &all), tile = clsm_config_tile(config);
+    size_t hold = clsm_config_hold(config, p, &all), tile = clsm_config_tile(config);
     size_t most = (clsm_tile_columns(config, p) - 1) / hold + 1;
     if (clsm_variants[config->variant].ahead)
         return most;

@@ -84,8 +84,7 @@ unsigned clsm_config_value(const struct config *config, const char *name,
 bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t);
 
 /* How often it reads x for a problem's operation. */
-unsigned clsm_config_reads(const struct config *config, const struct problem *p,
-                           const struct traits *t);
+unsigned clsm_config_reads(const struct config *config, const struct problem *p);
 
 /* Work-items of its work-group. */
 size_t clsm_config_wg(const struct config *config);
@@ -107,7 +106,7 @@ unsigned clsm_config_beside(const struct config *config, const struct problem *p
 /* Columns that a worker of a tile holds at a time, see cl/tile.cl; *all: has it no
  * more? */
 unsigned clsm_config_hold(const struct config *config, const struct problem *p,
-                          const struct traits *t, bool *all);
+                          bool *all);
 
 /* Columns that it has, if nobody shares the tile. */
 size_t clsm_tile_columns(const struct config *config, const struct problem *p);

@@ -66,6 +66,7 @@ static const char *next_estimate(const char *text, char name[CONFIG_BYTES],
     const char *at = strncmp(text, "; ", 2) == 0 ? text + 1 : strstr(text, head);
     if (at && *at != ' ')
         at += sizeof head - 1;
+    _Static_assert(CONFIG_BYTES == 64, "what sscanf takes");
     bool good = at && sscanf(at, "%63s %lf us%n", name, microseconds, &length) == 2;
     return good && length ? at + length : NULL;
 }
@@ -80,10 +81,10 @@ static void list_others(struct plans *p, const char *text, double within)
     for (const char *at = text; (at = next_estimate(at, name, &us));) {
         if (strcmp(name, p->of[0].config) == 0) {
             p->of[0].estimated = us * 1e-6;
-        } else if (us <= within * best && p->count < MAX_PLANS) {
+        } else if (us <= within * best && p->count < MAX_CONFIGS) {
             memcpy(p->of[p->count].config, name, sizeof name);
             p->of[p->count++].estimated = us * 1e-6;
-        } else if (p->left_out_count < MAX_PLANS) {
+        } else if (p->left_out_count < MAX_CONFIGS) {
             memcpy(p->left_out[p->left_out_count++], name, sizeof name);
         }
     }
@@ -94,8 +95,8 @@ static void make_first(struct ahead *a, struct plans *p)
 {
     clsm_plan_info info = {.struct_bytes = sizeof info};
     char *text = malloc(TEXT_BYTES);
-    p->left_out = calloc(MAX_PLANS, sizeof *p->left_out);
-    clsm_status status = text && p->left_out ? CLSM_OK : CLSM_ERR_MEMORY;
+    p->left_out = calloc(MAX_CONFIGS, sizeof *p->left_out);
+    clsm_status status = text && p->left_out ? CLSM_OK : out_of_memory();
     if (status == CLSM_OK)
         status = clsm_plan_create(a->engine, p->problem, &p->of[0].plan);
     if (status == CLSM_OK)
@@ -108,7 +109,7 @@ static void make_first(struct ahead *a, struct plans *p)
         list_others(p, text, a->wishes.within);
     else
         snprintf(p->message, sizeof p->message, "%.100s: %.150s",
-                 clsm_status_text(status), clsm_last_message());
+                 clsm_status_text(status), last_failure());
     pthread_mutex_unlock(&a->lock);
     free(text);
 }

@@ -3,11 +3,9 @@
 #ifndef AHEAD_H
 #define AHEAD_H
 
-#include "clsoftmax.h"
+#include "session.h"
 
 #include <stdbool.h>
-
-enum { MAX_PLANS = 128, CONFIG_BYTES = 64 };
 
 /* A problem's plans: first the library's choice, then the other configurations that fit
  * and whose estimates are not too far from the best one. */
@@ -17,7 +15,7 @@ struct plans {
         char config[CONFIG_BYTES];
         clsm_plan *plan;  /* NULL: it did not build */
         double estimated; /* seconds */
-    } of[MAX_PLANS];
+    } of[MAX_CONFIGS];
     unsigned count;
     char (*left_out)[CONFIG_BYTES]; /* configurations, by their estimates */
     unsigned left_out_count;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 static const char help[] =
     "Usage: clsoftmax bench [options]\n\n"
@@ -60,15 +59,11 @@ static double c_loop_speed(size_t rows, size_t cols)
     float *x = malloc(rows * cols * sizeof *x), *y = malloc(rows * cols * sizeof *y);
     double best = 0;
     for (int run = 0; x && y && run < 3; run++) {
-        struct timespec a, b;
         for (size_t i = 0; run == 0 && i < rows * cols; i++)
             x[i] = y[i] = (float)(i * 2654435761u % 1000) * 0.004f;
-        clock_gettime(CLOCK_MONOTONIC, &a);
+        double start = now();
         c_loop(x, y, rows, cols);
-        clock_gettime(CLOCK_MONOTONIC, &b);
-        double seconds =
-            (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
-        double speed = 8e-9 * (double)(rows * cols) / seconds;
+        double speed = 8e-9 * (double)(rows * cols) / (now() - start);
         best = run && speed > best ? speed : best;
     }
     free(x);

@@ -61,10 +61,10 @@ static const char help[] =
 
 /* HOPELESS: times slower than the best, beyond which a variant's further configurations
  * are not timed. */
-enum { MAX_CONFIGS = 64, HOPELESS = 30 };
+enum { HOPELESS = 30 };
 
 struct entry {
-    char config[64];
+    char config[CONFIG_BYTES];
     double seconds;
     bool chosen;
 };
@@ -195,7 +195,7 @@ static int compare_shape(struct job *job, const struct session *s, size_t rows,
     unsigned n = time_all(s, job, p, &sets, t, &bytes);
     sets_free(&sets);
     if (!n)
-        return complain(EXIT_FAILED, "no variant ran: %s", clsm_last_message());
+        return complain(EXIT_FAILED, "no variant ran: %s", last_failure());
     status = measure_copy(s, bytes, &copy_seconds, &copied_by);
     if (status != CLSM_OK)
         return complain_status(status, "copy");

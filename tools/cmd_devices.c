@@ -12,11 +12,16 @@ static const char help[] =
     "  --json FILE  write the list as JSON (- for stdout)\n\n"
     "Example:\n  clsoftmax devices\n  clsoftmax run --device 0 logits.npy probs.npy\n";
 
+enum {
+    MAX_SIZES = sizeof((clsm_device_info *)0)->subgroup_sizes /
+                sizeof((clsm_device_info *)0)->subgroup_sizes[0]
+};
+
 static void sizes_text(const clsm_device_info *d, char *text, size_t bytes)
 {
     size_t at = 0;
     text[0] = 0;
-    for (int i = 0; i < 8 && d->subgroup_sizes[i] && at < bytes; i++)
+    for (int i = 0; i < MAX_SIZES && d->subgroup_sizes[i] && at < bytes; i++)
         at += (size_t)snprintf(text + at, bytes - at, "%s%zu", i ? "/" : ", size ",
                                d->subgroup_sizes[i]);
 }
@@ -51,7 +56,7 @@ static cJSON *to_json(const clsm_device_info *d, bool picked)
     cJSON_AddNumberToObject(j, "global_bytes", (double)d->global_bytes);
     cJSON_AddStringToObject(j, "subgroups", d->subgroups);
     cJSON *sizes = cJSON_AddArrayToObject(j, "subgroup_sizes");
-    for (int i = 0; i < 8 && d->subgroup_sizes[i]; i++)
+    for (int i = 0; i < MAX_SIZES && d->subgroup_sizes[i]; i++)
         cJSON_AddItemToArray(sizes, cJSON_CreateNumber((double)d->subgroup_sizes[i]));
     cJSON_AddBoolToObject(j, "fp16", d->has_fp16);
     cJSON_AddBoolToObject(j, "fp64", d->has_fp64);

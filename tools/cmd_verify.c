@@ -98,7 +98,7 @@ static void verify_cell(const struct session *s, struct job *job, struct cell *c
 static void each(const struct session *s, struct job *job, bool count_only)
 {
     for (unsigned i = 0; clsm_config_name(i); i++) {
-        char config[64];
+        char config[CONFIG_BYTES];
         snprintf(config, sizeof config, "%s", clsm_config_name(i));
         if (!wanted(job->variant, config))
             continue;

@@ -26,7 +26,7 @@ int complain_status(clsm_status status, const char *what)
 {
     int exit_status = status == CLSM_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
     return complain(exit_status, "%s: %s: %s", what, clsm_status_text(status),
-                    clsm_last_message());
+                    last_failure());
 }
 
 void print_help(const char *help)

@@ -26,7 +26,7 @@ int compare_command(int argc, char **argv);
 int complain(int exit_status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for a failed library call, with its message. */
+/* The same for a failed call of the library or of the tools, with its message. */
 int complain_status(clsm_status status, const char *what);
 
 /* A command's help, and after it the names that its options take. */

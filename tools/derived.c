@@ -2,15 +2,11 @@
 /* Inputs that another operation has made: what a backward pass reads as x, and what a
  * finishing pass is given. The related operation is found by its name. */
 #include "tensors.h"
+#include "failure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put(clsm_type type, void *data, size_t at, double v)
-{
-    clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
-}
 
 /* The operation whose name is this one's without a prefix or a suffix; false if this
  * one has neither. */
@@ -37,12 +33,12 @@ static clsm_status save_output(const struct trial *trial, struct tensors *t,
     p.op = forward;
     p.operands = 0;
     p.grad_scale = 1;
-    clsm_status status = y ? clsm_reference(&p, tensors_view(t).x, y) : CLSM_ERR_MEMORY;
+    clsm_status status = y ? clsm_reference(&p, tensors_view(t).x, y) : out_of_memory();
     for (size_t r = 0; status == CLSM_OK && r < p.rows; r++)
         for (size_t c = 0; c < p.cols; c++)
             for (size_t i = 0; i < p.inner; i++)
-                put(p.x_type, t->of[0].data, tensors_x_place(trial, r, c, i),
-                    y[(r * p.cols + c) * p.inner + i]);
+                input_put(p.x_type, t->of[0].data, tensors_x_place(trial, r, c, i),
+                          y[(r * p.cols + c) * p.inner + i]);
     free(y);
     return status;
 }
@@ -61,11 +57,11 @@ static clsm_status fill_statistics(const struct trial *trial, struct tensors *t)
     p.operands |= CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM);
     out.operand[CLSM_MAX] = stats;
     out.operand[CLSM_SUM] = stats ? stats + n : NULL;
-    clsm_status status = stats ? clsm_reference_args(&p, &in, &out) : CLSM_ERR_MEMORY;
+    clsm_status status = stats ? clsm_reference_args(&p, &in, &out) : out_of_memory();
     clsm_type type = max->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
     for (size_t e = 0; status == CLSM_OK && e < n; e++) {
-        put(type, max->data, max->offset + e, stats[e]);
-        put(type, sum->data, sum->offset + e, stats[n + e]);
+        input_put(type, max->data, max->offset + e, stats[e]);
+        input_put(type, sum->data, sum->offset + e, stats[n + e]);
     }
     free(stats);
     return status;

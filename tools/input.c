@@ -138,3 +138,8 @@ void input_fill(enum input_kind kind, uint64_t seed, clsm_type type, void *x, si
         clsm_convert(CLSM_F64, &v, type, place, 1);
     }
 }
+
+void input_put(clsm_type type, void *data, size_t at, double v)
+{
+    clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
+}

@@ -41,6 +41,9 @@ const char *input_kind_name(enum input_kind kind);
 void input_fill(enum input_kind kind, uint64_t seed, clsm_type type, void *x, size_t at,
                 size_t stride, size_t cols);
 
+/* An element, rounded to its type. */
+void input_put(clsm_type type, void *data, size_t at, double v);
+
 /* The next of a stream of random numbers; any seed but 0. Source: Steele, Lea, Flood,
  * Fast splittable pseudorandom number generators, OOPSLA 2014 (SplitMix64). */
 uint64_t random_next(uint64_t *state);

@@ -55,12 +55,9 @@ bool npy_read_labels(const char *path, int64_t **labels, size_t *n, char *error,
                      size_t error_bytes);
 
 /**
- * Write an array; bf16 goes out as raw bits, 'u2'. The file appears whole or not at
- * all, see staged.h.
+ * Write an array; bf16 goes out as raw bits, 'u2'. The file appears with npy_commit(), so
+ * that several appear all or none, and each whole; see staged.h.
  */
-bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes);
-
-/** npy_write() in two steps, for several files that are to appear all or none. */
 bool npy_stage(const char *path, const struct npy *a, struct staged *staged,
                char *error, size_t error_bytes);
 bool npy_commit(struct staged *staged, char *error, size_t error_bytes);

@@ -67,11 +67,3 @@ bool npy_commit(struct staged *s, char *error, size_t error_bytes)
 
     return staged_commit(s) || npy_fail(&r, "cannot be written: %s", strerror(errno));
 }
-
-bool npy_write(const char *path, const struct npy *a, char *error, size_t error_bytes)
-{
-    struct staged s;
-
-    return npy_stage(path, a, &s, error, error_bytes) &&
-           npy_commit(&s, error, error_bytes);
-}

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static void put(clsm_type type, void *data, size_t at, double v)
-{
-    clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
-}
-
 static void fill_mask(const clsm_problem *p, struct tensor *mask, uint64_t *state)
 {
     for (size_t e = mask->offset; e < mask->offset + mask->extent; e++) {
@@ -19,8 +14,8 @@ static void fill_mask(const clsm_problem *p, struct tensor *mask, uint64_t *stat
         if (p->mask_type == CLSM_MASK_BOOL)
             mask->data[e] = keep ? 1 + (unsigned char)(random_next(state) % 255) : 0;
         else
-            put(p->mask_type == CLSM_MASK_F16 ? CLSM_F16 : CLSM_F32, mask->data, e,
-                keep ? random_normal(state) : -INFINITY);
+            input_put(p->mask_type == CLSM_MASK_F16 ? CLSM_F16 : CLSM_F32, mask->data,
+                      e, keep ? random_normal(state) : -INFINITY);
     }
 }
 
@@ -65,7 +60,7 @@ static void fill_reals(struct tensor *tensor, clsm_operand operand, uint64_t *st
 {
     clsm_type type = tensor->element_bytes == 8 ? CLSM_F64 : CLSM_F32;
     for (size_t e = tensor->offset; e < tensor->offset + tensor->extent; e++)
-        put(type, tensor->data, e, draw_real(operand, state));
+        input_put(type, tensor->data, e, draw_real(operand, state));
 }
 
 void operands_fill(const struct trial *trial, struct tensors *t)

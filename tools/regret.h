@@ -16,7 +16,7 @@ enum outcome {
 };
 
 struct timing {
-    char config[64];
+    char config[CONFIG_BYTES];
     double seconds; /* of TRIED: the better of two runs */
     double estimated;
     enum outcome outcome;

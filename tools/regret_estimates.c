@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates against times, variant by variant. */
+#include "measure.h"
 #include "regret.h"
 
 #include <stdlib.h>
@@ -34,12 +35,6 @@ static size_t gather(const struct result *results, size_t n, const char *variant
     return count;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-    return p < q ? -1 : p > q;
-}
-
 void regret_print_estimates(FILE *f, const struct result *results, size_t n)
 {
     const char *variant, *between = "";
@@ -50,8 +45,8 @@ void regret_print_estimates(FILE *f, const struct result *results, size_t n)
         if (!ratios)
             continue;
         gather(results, n, variant, ratios);
-        qsort(ratios, count, sizeof *ratios, by_size);
-        fprintf(f, "%s%s %.2f (%zu)", between, variant, ratios[count / 2], count);
+        fprintf(f, "%s%s %.2f (%zu)", between, variant, median(ratios, (unsigned)count),
+                count);
         between = ", ";
         free(ratios);
     }

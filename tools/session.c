@@ -36,7 +36,7 @@ clsm_status session_open_info(const clsm_device_info *info, struct session *s)
     *s = (struct session){.info = *info};
     s->context = clCreateContext(NULL, 1, &info->device, NULL, NULL, &error);
     if (!s->context)
-        return CLSM_ERR_OPENCL;
+        return failed(CLSM_ERR_OPENCL, "clCreateContext failed");
     s->queue = clCreateCommandQueue(s->context, info->device, CL_QUEUE_PROFILING_ENABLE,
                                     &error);
     if (s->queue && !(info->type & CL_DEVICE_TYPE_CPU))
@@ -45,7 +45,7 @@ clsm_status session_open_info(const clsm_device_info *info, struct session *s)
         s->queue = clCreateCommandQueue(s->context, info->device, 0, &error);
     clsm_status status = s->queue
                              ? clsm_engine_create(s->context, info->device, &s->engine)
-                             : CLSM_ERR_OPENCL;
+                             : failed(CLSM_ERR_OPENCL, "clCreateCommandQueue failed");
     if (status != CLSM_OK)
         session_close(s);
     return status;

@@ -3,9 +3,12 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "clsoftmax.h"
+#include "failure.h"
 
 #include <stdbool.h>
+
+/* Of a configuration's name; at least as many as there are configurations. */
+enum { CONFIG_BYTES = sizeof((clsm_plan_info *)0)->variant, MAX_CONFIGS = 128 };
 
 struct session {
     clsm_device_info info;

@@ -142,7 +142,7 @@ static clsm_status make_one(const struct session *s, const clsm_problem *p,
         cl_mem from = first ? *place_of(first, (clsm_operand)t) : NULL;
         cl_mem buffer = filled(s, p, (clsm_operand)t, from, elements, element_bytes);
         if (!buffer)
-            return CLSM_ERR_OPENCL;
+            return failed(CLSM_ERR_OPENCL, "a buffer could not be made or filled");
         *place_of(args, (clsm_operand)t) = buffer;
     }
     return CLSM_OK;

@@ -3,9 +3,7 @@
 #ifndef SETS_H
 #define SETS_H
 
-#include "session.h"
-
-enum { MAX_SETS = 64 };
+#include "measure.h"
 
 struct sets {
     clsm_args of[MAX_SETS]; /* each with buffers of its own for all that takes part */

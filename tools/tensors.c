@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocating a trial's tensors, and filling those of x's shape. */
 #include "tensors.h"
+#include "failure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,11 +75,6 @@ static struct grid dy_grid(const struct trial *trial)
                    p->dy_col_stride);
 }
 
-static void put(clsm_type type, void *data, size_t at, double v)
-{
-    clsm_convert(CLSM_F64, &v, type, (char *)data + at * clsm_type_bytes(type), 1);
-}
-
 enum input_kind tensors_kind(const struct trial *trial, size_t softmax)
 {
     size_t kind = (size_t)trial->kind + (trial->mixed ? softmax : 0);
@@ -101,7 +97,7 @@ static void poison_unseen(const struct trial *trial, struct tensors *t, size_t r
     const bool sees_all = offset > PTRDIFF_MAX - query;
     const ptrdiff_t own = sees_all ? PTRDIFF_MAX : query + offset;
     for (size_t c = own < 0 ? 0 : (size_t)own + 1; c < p->cols; c++)
-        put(p->x_type, of(t, CLSM_X)->data, place(&g, r, c, i), NAN);
+        input_put(p->x_type, of(t, CLSM_X)->data, place(&g, r, c, i), NAN);
 }
 
 static void fill_logits(const struct trial *trial, struct tensors *t)
@@ -126,8 +122,8 @@ static void break_row(const struct trial *trial, struct tensors *t, size_t r, si
     const struct grid g = dy_grid(trial);
     size_t n = trial->seed + r * p->inner + i;
     if (n % 11 == 5 && p->cols)
-        put(p->dy_type, of(t, CLSM_DY)->data, place(&g, r, n % p->cols, i),
-            broken[n % 3]);
+        input_put(p->dy_type, of(t, CLSM_DY)->data, place(&g, r, n % p->cols, i),
+                  broken[n % 3]);
 }
 
 /* Gradients of either sign, or sums, which are positive. */
@@ -143,8 +139,8 @@ static void fill_dy(const struct trial *trial, struct tensors *t)
             double range = exp(random_normal(&state));
             for (size_t c = 0; c < p->cols; c++) {
                 double v = range * random_normal(&state);
-                put(p->dy_type, of(t, CLSM_DY)->data, place(&g, r, c, i),
-                    is_sum ? 1 + fabs(v) : v);
+                input_put(p->dy_type, of(t, CLSM_DY)->data, place(&g, r, c, i),
+                          is_sum ? 1 + fabs(v) : v);
             }
             if (!is_sum)
                 break_row(trial, t, r, i);
@@ -180,7 +176,7 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
     one->elements = one->offset + extent + GUARD;
     one->data = malloc(one->elements * one->element_bytes);
     if (!one->data)
-        return CLSM_ERR_MEMORY;
+        return out_of_memory();
     memset(one->data, one->written ? AROUND_OUTPUT : AROUND_INPUT,
            one->elements * one->element_bytes);
     return CLSM_OK;

@@ -60,7 +60,7 @@ static clsm_status make_buffers(const struct session *s, const struct trial *tri
                              ? fenced_buffer(s, one, &buffers->fenced[k])
                              : session_buffer(s, bytes_of(one), one->data);
         if (!buffers->of[k])
-            return CLSM_ERR_OPENCL;
+            return failed(CLSM_ERR_OPENCL, "the device refused a buffer");
     }
     if (shared >= 0 && t->of[CLSM_Y - CLSM_X].data) {
         buffers->of[CLSM_Y - CLSM_X] = buffers->of[shared];
@@ -118,7 +118,7 @@ static clsm_status run_once(const struct session *s, clsm_plan *plan,
             clEnqueueReadBuffer(s->queue, buffers.of[k], CL_TRUE, 0,
                                 bytes_of(&t->of[k]), t->of[k].data, 0, NULL,
                                 NULL) != CL_SUCCESS)
-            status = CLSM_ERR_OPENCL;
+            status = failed(CLSM_ERR_OPENCL, "a buffer could not be read");
     clFinish(s->queue);
     release_buffers(&buffers);
     return status;
@@ -135,10 +135,10 @@ static void run_twice(const struct session *s, clsm_plan *plan,
     if (shared >= 0 && y->data)
         memcpy(y->data, t->of[shared].data, bytes_of(y));
     bool good = outputs_take(t, &before);
-    v->status = good ? run_once(s, plan, trial, t) : CLSM_ERR_MEMORY;
+    v->status = good ? run_once(s, plan, trial, t) : out_of_memory();
     good = good && outputs_take(t, &first);
     if (v->status == CLSM_OK && !good)
-        v->status = CLSM_ERR_MEMORY;
+        v->status = out_of_memory();
     if (v->status == CLSM_OK) {
         outputs_put(&before, t);
         v->status = run_once(s, plan, trial, t);
@@ -174,7 +174,7 @@ bool trial_run(const struct session *s, const struct trial *trial, clsm_plan *gi
     if (*wrong)
         complain(v, wrong);
     if (v->status != CLSM_OK)
-        complain(v, clsm_last_message());
+        complain(v, last_failure());
     if (plan != given)
         clsm_plan_destroy(plan);
     tensors_free(&t);

@@ -59,7 +59,7 @@ static bool judge(const struct candidate *c, clsm_status status,
                   const clsm_report *report, char *text, size_t bytes)
 {
     if (status != CLSM_OK)
-        snprintf(text, bytes, "%s: %s", c->name, clsm_last_message());
+        snprintf(text, bytes, "%s: %s", c->name, last_failure());
     else if (!is_right(c, report))
         snprintf(text, bytes,
                  "%s is wrong: %.3g times the bound, expected %g and got %g", c->name,
@@ -115,7 +115,7 @@ bool check_candidate(struct candidate *c, size_t elements, double *ulp, char *te
     size_t rows = elements / stage->problem.cols + 1;
     rows = rows < stage->problem.rows ? rows : stage->problem.rows;
     void *x = prepare(stage);
-    snprintf(text, bytes, "%s cannot be run: %s", c->name, clsm_last_message());
+    snprintf(text, bytes, "%s cannot be run: %s", c->name, last_failure());
     bool good = x && c->run(c, 0) && stage_sync(stage) == CLSM_OK &&
                 check_both_ends(c, rows, x, ulp, text, bytes);
     if (stage->in_place && x) {

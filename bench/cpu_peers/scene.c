@@ -120,7 +120,7 @@ bool scene_time(struct scene *scene)
     struct rounds done = rounds_run(&scene->all, scene->run->limit.repeats);
     if (done.failed) {
         char text[160];
-        snprintf(text, sizeof text, "%s fails: %s", done.failed, clsm_last_message());
+        snprintf(text, sizeof text, "%s fails: %s", done.failed, last_failure());
         return fail(scene, text), false;
     }
     set_copy(scene);

@@ -89,7 +89,7 @@ static clsm_status shape_input(const struct stage *stage, const struct form *for
     const clsm_problem *p = &stage->problem;
     double *row = malloc(p->cols * sizeof *row);
     size_t bytes = p->cols * clsm_type_bytes(p->x_type);
-    clsm_status status = row ? CLSM_OK : CLSM_ERR_MEMORY;
+    clsm_status status = row ? CLSM_OK : out_of_memory();
     for (size_t r = 0; status == CLSM_OK && r < p->rows; r++) {
         char *x = (char *)data + r * bytes;
         status = clsm_convert(p->x_type, x, CLSM_F64, row, p->cols);
@@ -132,13 +132,14 @@ static clsm_status make_part(struct stage *stage, struct pages *pages, int tenso
     if (!bytes)
         return CLSM_OK;
     part->at = provide(pages, tensor - CLSM_X, bytes);
-    clsm_status status = part->at ? fill(stage, tensor, form) : CLSM_ERR_MEMORY;
+    clsm_status status = part->at ? fill(stage, tensor, form) : out_of_memory();
     if (status != CLSM_OK)
         return status;
     part->memory =
         clCreateBuffer(stage->session->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                        bytes, part->at, &error);
-    return part->memory ? CLSM_OK : CLSM_ERR_OPENCL;
+    return part->memory ? CLSM_OK
+                        : failed(CLSM_ERR_OPENCL, "the device refused a buffer");
 }
 
 clsm_status stage_make(const struct session *s, struct pages *pages,
@@ -207,7 +208,8 @@ clsm_status stage_sync(const struct stage *stage)
                                       part->step * stage->sets, 0, NULL, NULL, &error);
         if (!at || clEnqueueUnmapMemObject(queue, part->memory, at, 0, NULL, NULL) !=
                        CL_SUCCESS)
-            return CLSM_ERR_OPENCL;
+            return failed(CLSM_ERR_OPENCL, "a buffer could not be mapped");
     }
-    return clFinish(queue) == CL_SUCCESS ? CLSM_OK : CLSM_ERR_OPENCL;
+    return clFinish(queue) == CL_SUCCESS ? CLSM_OK
+                                         : failed(CLSM_ERR_OPENCL, "clFinish failed");
 }

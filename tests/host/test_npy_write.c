@@ -10,11 +10,18 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+static bool write_array(const char *path, const struct npy *a)
+{
+    struct staged staged;
+    return npy_stage(path, a, &staged, error, sizeof error) &&
+           npy_commit(&staged, error, sizeof error);
+}
+
 static bool writes(int type, size_t n, const void *data)
 {
     const struct npy out = {1, {n}, n, type, (void *)data};
 
-    return npy_write(file, &out, error, sizeof error);
+    return write_array(file, &out);
 }
 
 START_TEST(labels_of_any_integer_dtype_are_widened)
@@ -90,7 +97,7 @@ START_TEST(what_is_written_is_read_back)
     static const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_BF16, CLSM_F64};
     const struct npy out = {3, {1, 2, 1}, 2, types[_i], "0123456789abcde"};
 
-    ck_assert_msg(npy_write(file, &out, error, sizeof error), "%s", error);
+    ck_assert_msg(write_array(file, &out), "%s", error);
     ck_assert_msg(reads(out.type == CLSM_BF16), "%s", error);
     ck_assert_int_eq(a.type, out.type);
     holds(3, out.shape, out.data, (size_t[]){8, 4, 4, 16}[_i]);
@@ -178,7 +185,7 @@ static void write_linked(void)
 
     snprintf(link, sizeof link, "%s.link", file);
     ck_assert_int_eq(symlink("a.npy", link), 0);
-    ck_assert(npy_write(link, &out, error, sizeof error));
+    ck_assert(write_array(link, &out));
     ck_assert(reads(false));
     holds(1, out.shape, "cd", 2);
     ck_assert_int_eq(entries(false), 2);
@@ -271,7 +278,7 @@ START_TEST(an_array_at_odds_with_itself_is_refused)
     };
 
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        refused(npy_write(file, odd + i, error, sizeof error), "do not fit together");
+        refused(write_array(file, odd + i), "do not fit together");
     ck_assert_int_eq(entries(false), 0);
 }
 END_TEST
