@@ -168,6 +168,10 @@ typedef enum clsm_operand {
 
 /** Statistics that a forward pass can write beside y. */
 #define CLSM_STATISTICS_BITS (CLSM_BIT(CLSM_MAX) | CLSM_BIT(CLSM_SUM) | CLSM_BIT(CLSM_LSE))
+/** Operands that are written; all others are read. */
+#define CLSM_WRITTEN_BITS                                                                \
+    (CLSM_STATISTICS_BITS | CLSM_BIT(CLSM_LOSS) | CLSM_BIT(CLSM_INDICES) |               \
+     CLSM_BIT(CLSM_BAD_TARGETS))
 /** The max and sum that finishing operations go on from. */
 #define CLSM_FROM_BITS (CLSM_BIT(CLSM_FROM_MAX) | CLSM_BIT(CLSM_FROM_SUM))
 /** What makes logits of x, see "forms" in clsm_problem. An operation that takes one of

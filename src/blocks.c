@@ -37,9 +37,7 @@ static size_t held_of(const struct config *config, const struct problem *p)
 /* Bytes of a row's target. */
 static size_t target_bytes_of(const struct problem *p)
 {
-    if (!clsm_has(p, CLSM_TARGETS))
-        return 0;
-    return p->target_type == CLSM_TARGET_I64 ? 8 : 4;
+    return clsm_has(p, CLSM_TARGETS) ? clsm_operand_bytes(CLSM_TARGETS, p) : 0;
 }
 
 /* Bytes of a row's list, if it goes through local memory: not where those who have the
@@ -66,7 +64,7 @@ static size_t row_bytes_of(const struct config *config, const struct problem *p)
         bytes += y;
     bytes *= p->cols;
     if (clsm_has(p, CLSM_TEMPERATURE))
-        bytes += clsm_problem_is_f64(p) ? 8 : 4;
+        bytes += clsm_problem_real_bytes(p);
     return bytes + clsm_block_list_bytes(config, p);
 }
 
@@ -119,8 +117,7 @@ const char *clsm_block_misfit(const struct config *config, const struct problem 
 unsigned clsm_block_registers(const struct config *config, const struct problem *p)
 {
     size_t held = held_of(config, p);
-    bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
-    if (!gradient || clsm_problem_is_f64(p) ||
+    if (!clsm_problem_is_loss_gradient(p) || clsm_problem_is_f64(p) ||
         clsm_variants[config->variant].whole_packs)
         return 0;
     for (size_t i = 0; i < sizeof registers_for / sizeof *registers_for; i++)

@@ -96,12 +96,11 @@ clsm_status clsm_reference(const clsm_problem *problem, const void *x, double *y
 /* The largest error that is allowed where a value is stored in `type`. */
 static long double bound_of(const struct problem *p, struct want want, clsm_type type)
 {
-    bool f64 = clsm_problem_is_f64(p);
     long double ulp = clsm_element_ulp(type, (double)want.value);
-    long double underflow = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32);
+    long double underflow = clsm_element_min_normal(clsm_problem_real(p));
     if (type == CLSM_F16 || type == CLSM_BF16)
         return fmaxl(ulp, ulp / 2 + want.error) + underflow;
-    long double rounded = f64 && type == CLSM_F32 ? ulp / 2 : 0;
+    long double rounded = clsm_problem_is_f64(p) && type == CLSM_F32 ? ulp / 2 : 0;
     return want.error + rounded + underflow;
 }
 
@@ -180,7 +179,7 @@ static void check_row(const struct ref_row *row, const clsm_host_args *args,
         if (takes_part(p, args, o))
             check_value(row, (clsm_operand)o, 0, clsm_ref_operand(row, (clsm_operand)o),
                         clsm_ref_real(row, (clsm_operand)o, clsm_ref_number(row)),
-                        clsm_problem_is_f64(p) ? CLSM_F64 : CLSM_F32, report);
+                        clsm_problem_real(p), report);
     if (!takes_part(p, args, CLSM_INDICES))
         return;
     const int32_t *indices = args->operand[CLSM_INDICES];

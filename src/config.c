@@ -190,7 +190,7 @@ size_t clsm_config_candidates(const struct config *config, const struct problem 
 size_t clsm_config_candidate_bytes(const struct config *config, const struct problem *p,
                                    const struct traits *t)
 {
-    size_t parts = 1 + !clsm_problem_key_bits(p), real = clsm_problem_is_f64(p) ? 8 : 4;
+    size_t parts = 1 + !clsm_problem_key_bits(p), real = clsm_problem_real_bytes(p);
     size_t candidates = clsm_config_candidates(config, p, t);
     size_t rows = clsm_config_rows_per_group(config, p, t);
     size_t shares = clsm_config_shares(config, p, t);
@@ -228,7 +228,7 @@ static const char *shared_misfit(const struct config *config, const struct probl
 size_t clsm_config_scratch_bytes(const struct config *config, const struct problem *p)
 {
     return clsm_config_wg(config) * clsm_variants[config->variant].local_reals *
-           clsm_config_beside(config, p) * (clsm_problem_is_f64(p) ? 8 : 4);
+           clsm_config_beside(config, p) * clsm_problem_real_bytes(p);
 }
 
 /* What a device without these traits is told. */

@@ -2,8 +2,8 @@
 /*
  * What an enqueue takes: count the bytes and the steps, ask which of the two a device
  * is busy with, and add what a reduction costs. Here for mappings that loop over a row
- * in memory, on CPUs, and on GPUs along axes whose elements are not neighbours; each
- * other kind of mapping of a GPU has an estimate of its own.
+ * in memory, on CPUs, and on GPUs for `item` along axes whose elements are not
+ * neighbours; each other kind of mapping of a GPU has an estimate of its own.
  */
 #include "estimate.h"
 
@@ -13,7 +13,6 @@
  * bench/NOTES.md has measured. */
 struct costs {
     double lanes;       /* work-items that step at once */
-    double together;    /* work-items that step as one, whether they are there or not */
     double resident;    /* work-items that fit on a unit */
     double element;     /* one element in one pass, one work-item */
     double forms;       /* more, where a logit is more than x */
@@ -28,10 +27,27 @@ struct costs {
     double row;       /* steps of one work-item for each row of its own */
 };
 
-static const struct costs gpu = {128, 32,    2048, 25,  25,   30, 700,
-                                 11,  400e3, 5000, 768, 2000, 6,  80};
-static const struct costs cpu = {1, 1,   1,           14, 0, 60, 0,
-                                 8, 1e6, WAKE_CYCLES, 1,  0, 1,  0};
+static const struct costs gpu = {.lanes = UNIT_LANES,
+                                 .resident = UNIT_ITEMS,
+                                 .element = 25,
+                                 .forms = 25,
+                                 .latency = 700,
+                                 .bytes = 11,
+                                 .cache_bytes = 400e3,
+                                 .launch = 5000,
+                                 .filled = 768,
+                                 .pass = 2000,
+                                 .scattered = 6,
+                                 .row = 80};
+static const struct costs cpu = {.lanes = 1,
+                                 .resident = 1,
+                                 .element = 14,
+                                 .barrier = 60,
+                                 .bytes = 8,
+                                 .cache_bytes = 1e6,
+                                 .launch = WAKE_CYCLES,
+                                 .filled = 1,
+                                 .scattered = 1};
 
 /* Bytes written for each that is left out of a piece that memory moves. */
 static const double SCATTER = 2.4;
@@ -62,16 +78,13 @@ static double row_cycles(const struct config *config, const struct problem *p,
     if (clsm_config_tile(config) > 1)
         reduce = 2 * (log2(workers) / 2 + 2) * k->barrier;
     else if (v->geometry == ROW_PER_GROUP)
-        reduce = clsm_variant_uses_lanes(v, t)
-                     ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
-                     : 2 * (log2(wg) + 2) * k->barrier;
+        reduce = clsm_group_steps(config, t, k->barrier);
     else if (v->geometry == ROW_PER_LANES || v->geometry == ROW_PER_CLUSTER)
         reduce = 4 * log2(workers) * 4;
     else if (v->geometry == ROWS_PER_GROUP)
         reduce = 4 * log2(workers) * 4 + 3 * k->barrier;
-    double idle = wg < k->together ? k->together / wg : 1;
     double element = k->element + (clsm_problem_has_forms(p) ? k->forms : 0);
-    return workers * idle * (steps * element + reduce) / k->lanes;
+    return workers * (steps * element + reduce) / k->lanes;
 }
 
 static double estimate_looped(const struct config *config, const struct problem *p,
@@ -114,7 +127,7 @@ static double estimate_looped(const struct config *config, const struct problem 
     double woken = t->bits & TRAIT_CPU ? units : 1;
     double launch = woken * k->launch * clsm_config_launches(config, p);
     launch += reads * k->pass;
-    return (launch + (throughput > waiting ? throughput : waiting)) / 1.75e9;
+    return (launch + (throughput > waiting ? throughput : waiting)) / HERTZ;
 }
 
 double clsm_estimate(const struct config *config, const struct problem *p,

@@ -18,8 +18,8 @@ enum {
 /* Of a CPU: a launch, for each core that wakes. */
 enum { WAKE_CYCLES = 4500 };
 
-/* Cycles of a GPU in a second. */
-#define UNIT_HERTZ 1.75e9
+/* Cycles in a second, of a GPU or a CPU. */
+#define HERTZ 1.75e9
 
 /* Seconds that a mapping takes on a GPU: one that loops over rows in memory, one that
  * holds packs of them, cl/held.cl; blocks of short rows, cl/staged.cl, cl/packed.cl;
@@ -48,6 +48,10 @@ double clsm_columns_seen(const struct problem *p);
 /* Numbers that a row has to be read with, and leaves. */
 unsigned clsm_numbers_in(const struct problem *p);
 unsigned clsm_numbers_out(const struct problem *p);
+
+/* Steps of each of a work-group's work-items while they reduce a row of its own. */
+double clsm_group_steps(const struct config *config, const struct traits *t,
+                        double barrier);
 
 /* Steps for each element more than for plain ones: where a logit is more than x. */
 double clsm_form_steps(const struct problem *p);

@@ -63,11 +63,10 @@ static double element_steps(const struct problem *p)
 {
     enum effort effort = clsm_problem_effort(p);
     bool halves = clsm_type_bytes(p->x.type) == 2;
-    bool writes_row = clsm_problem_y(p) == CLSM_Y_ROW;
     if (clsm_problem_is_f64(p))
         return 100;
     double steps = halves ? steps_of[effort].half : steps_of[effort].element;
-    if (writes_row && clsm_has(p, CLSM_TARGETS))
+    if (clsm_problem_is_loss_gradient(p))
         steps += TARGET_STEPS;
     if (halves && p->cols % 2)
         steps += HALF_STEPS;
@@ -107,8 +106,7 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     double memory =
         rows * (bytes.in + bytes.out + bytes.numbers) / (UNIT_BYTES * units);
     if (clsm_variants[config->variant].whole_packs)
-        return (KERNEL_CYCLES + packed_cycles(p, memory, busy, turns, rounds)) /
-               UNIT_HERTZ;
+        return (KERNEL_CYCLES + packed_cycles(p, memory, busy, turns, rounds)) / HERTZ;
 
     double each = ceil((double)p->cols / workers), element = element_steps(p);
     double steps = steps_of[effort].row + steps_of[effort].level * log2(workers) +
@@ -132,5 +130,5 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
         ceil(groups / (units * fmin(resident, ROUND_GROUPS))) * (WAIT + ROUND_CYCLES) +
         rounds * turns * (TURN_CYCLES + row);
     double alone = WAIT + STAGE_CYCLES + each * element / 4 + row;
-    return (KERNEL_CYCLES + alone + clsm_together(work, memory, waiting)) / UNIT_HERTZ;
+    return (KERNEL_CYCLES + alone + clsm_together(work, memory, waiting)) / HERTZ;
 }

@@ -106,7 +106,7 @@ static const double FORM_CYCLES = 2;
  * 16 bits. */
 static const double PARTED = 1.6, PARTED_READ = 1.5, PARTED_READ_HALF = 2.4;
 static const double PART_CYCLES = 1500;
-static const double CYCLE_BYTES = 20, HERTZ = 1.75e9;
+static const double CYCLE_BYTES = 20;
 /* Of a core: what is read again comes from there; and a row that is read while the last
  * one is written, whatever the loops say. */
 static const double CACHE_BYTES = 3e5, NEAR_BYTES = 8e3;

@@ -248,7 +248,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
                    fmin(clsm_problem_likely_rows(p), per_group) / s.parts / chunks;
     double reduce = v->ahead ? AHEAD_CYCLES : s.barriers ? REDUCE_CYCLES : LANES_CYCLES;
     double looks = ceil(s.parts / LOOK_PARTS);
-    bool adds = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
+    bool adds = clsm_problem_adds_mask(p);
     double join = v->ahead ? TOLD_CYCLES + LOOK_CYCLES
                   : adds   ? 0 /* other parts are told while masks come */
                            : JOIN_CYCLES + LOOK_CYCLES;
@@ -275,5 +275,5 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     late *= in_step ? turns - 1 : 0;
     return (launch_cycles(v, launches) + alone + last + late +
             clsm_together(work, memory, waiting)) /
-           UNIT_HERTZ;
+           HERTZ;
 }

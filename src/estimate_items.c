@@ -143,5 +143,5 @@ double clsm_estimate_items(const struct config *config, const struct problem *p,
     work *= fmax(1, (lists ? LIST_SETS : k->sets) / there);
     double launching = sets * SET_LANES / wg / units * k->group;
     double memory = memory_cycles(config, p, t, k);
-    return (k->launch + clsm_together(work, memory, launching)) / UNIT_HERTZ;
+    return (k->launch + clsm_together(work, memory, launching)) / HERTZ;
 }

@@ -29,7 +29,7 @@ static const struct costs {
 
 /* Bytes moved for each byte of rows that work-items have to themselves: the longer the
  * rows, the fewer pieces of memory the caches keep until they were used up. */
-static const double SCATTERED = 2.9, SCATTERED_BYTE = 0.1, PIECE_BYTES = 32;
+static const double SCATTERED = 2.9, SCATTERED_BYTE = 0.1;
 
 /* Cycles for one row: work in work-item steps, over the lanes that step at once. */
 static double row_cycles(const struct config *config, const struct problem *p,
@@ -49,9 +49,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     else if (v->geometry == ROW_PER_ITEM)
         reduce = ITEM_ROW_STEPS + (clsm_has(p, CLSM_TARGETS) ? ITEM_TARGET_STEPS : 0);
     else if (v->geometry == ROW_PER_GROUP)
-        reduce = clsm_variant_uses_lanes(v, t)
-                     ? 4 * k->barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
-                     : 2 * (log2(wg) + 2) * k->barrier;
+        reduce = clsm_group_steps(config, t, k->barrier);
     double idle = wg < SET_LANES ? SET_LANES / wg : 1;
     double element = k->element + (clsm_problem_has_forms(p) ? FORM_STEPS : 0);
     return workers * idle * (steps * element + reduce + clsm_list_steps(config, p, t)) /
@@ -78,7 +76,7 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double bytes = row.in * (1 + again * (reads - 1)) + row.out + row.numbers;
     if (item)
         bytes *= fmin(SCATTERED + SCATTERED_BYTE * row.in,
-                      PIECE_BYTES / (double)clsm_type_bytes(p->x.type));
+                      LEAST_BYTES / (double)clsm_type_bytes(p->x.type));
 
     double work = row_cycles(config, p, t, k) * fmax(1, k->many / (most * wg));
     work *= most * fmin(per_group, rows);
@@ -93,5 +91,5 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double start = reads * k->pass + (item ? ITEM_START_CYCLES : k->start);
     /* an element that enters a list holds up what comes behind it */
     double all = lists ? throughput + waiting : fmax(throughput, waiting);
-    return (KERNEL_CYCLES + start + all) / UNIT_HERTZ;
+    return (KERNEL_CYCLES + start + all) / HERTZ;
 }

@@ -78,3 +78,12 @@ double clsm_unit_local_bytes(const struct traits *t)
 {
     return (double)t->local_bytes * (t->bits & TRAIT_PTX ? 4 : 1);
 }
+
+double clsm_group_steps(const struct config *config, const struct traits *t,
+                        double barrier)
+{
+    double wg = (double)clsm_config_wg(config);
+    return clsm_variant_uses_lanes(&clsm_variants[config->variant], t)
+               ? 4 * barrier + 2 * 5 * 8 + 2 * 6 * wg / t->lanes
+               : 2 * (log2(wg) + 2) * barrier;
+}

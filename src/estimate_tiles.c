@@ -176,5 +176,5 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double each_units = groups / units; /* the first of these takes the longest */
     each_units = each_units < there ? ceil(each_units) : each_units;
     double others = fmax(0, each_units - 1) * group;
-    return (launches * LAUNCH + alone + moving + others) / UNIT_HERTZ;
+    return (launches * LAUNCH + alone + moving + others) / HERTZ;
 }

@@ -10,8 +10,7 @@ enum {
     AHEAD_ITEM_BYTES = 192, /* so that a unit has room for as many as its registers; */
     AHEAD_HALF_BYTES = 160, /* of 16-bit data, measured beside masks, */
     SETTLED_BYTES = 288,    /* and with masks that stay */
-    MOST_PACKS = 16, /* loops over them are unrolled, which a compiler has to bear */
-    MAX_GROUP_WORDS = 32768
+    MOST_PACKS = 16 /* loops over them are unrolled, which a compiler has to bear */
 };
 
 /* Words of one pack: as many as it has, or a real for each logit that is held ready;
@@ -37,7 +36,7 @@ unsigned clsm_config_packs_held(const struct config *config, const struct proble
 /* Are all numbers of a row as wide as those that it is computed in? */
 static bool x_is_real(const struct problem *p)
 {
-    return clsm_type_bytes(p->x.type) == (clsm_problem_is_f64(p) ? 8 : 4);
+    return clsm_type_bytes(p->x.type) == clsm_problem_real_bytes(p);
 }
 
 /* May some packs stand in local memory? Of these are x, or logits in its place, and a
@@ -60,8 +59,8 @@ static size_t most_words(const struct problem *p)
 
 bool clsm_sums_again(const struct problem *p)
 {
-    bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
-    return clsm_op_may(p->op) & CLSM_LOGARITHM && x_is_real(p) && !gradient;
+    return clsm_op_may(p->op) & CLSM_LOGARITHM && x_is_real(p) &&
+           !clsm_problem_is_loss_gradient(p);
 }
 
 /* Words that stay in registers where the rest may stand elsewhere: all of a row with a
@@ -96,8 +95,8 @@ unsigned clsm_config_kept(const struct config *config, const struct problem *p,
 
 bool clsm_masks_stay(const struct config *config, const struct problem *p)
 {
-    return clsm_variants[config->variant].settled && clsm_has(p, CLSM_MASK) &&
-           p->mask_type != CLSM_MASK_BOOL && !clsm_problem_is_f64(p);
+    return clsm_variants[config->variant].settled && clsm_problem_adds_mask(p) &&
+           !clsm_problem_is_f64(p);
 }
 
 bool clsm_starts_alike(const struct problem *p)
@@ -175,6 +174,6 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
                      stock > item_bytes * clsm_config_wg(config)))
         return false;
     return packs <= MOST_PACKS && words <= most_words(p) &&
-           words * clsm_config_wg(config) <= MAX_GROUP_WORDS &&
+           words * clsm_config_wg(config) <= GROUP_WORDS &&
            (!stock || stock + scratch + LOCAL_SPARE_BYTES <= t->local_bytes);
 }

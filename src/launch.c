@@ -7,8 +7,7 @@
 /* Work-groups of one launch: rows beyond are looped over. */
 enum {
     CPU_GROUPS_PER_UNIT = 64,
-    GPU_ITEMS_PER_UNIT = 2048, /* that run at once, */
-    GPU_SLOW_TIMES = 8,        /* times as many where they start slowly */
+    GPU_SLOW_TIMES = 8,     /* times as many where they start slowly */
     GPU_GROUP_BYTES = 4096, /* that take longer to move than a work-group to start, */
     GPU_SLOW_BYTES = 2048,  /* or that are enough where it starts slowly */
     GPU_MOST_GROUPS = 1 << 21
@@ -17,7 +16,7 @@ enum {
 /* Does each work-group compute for long what all its rows have in common? */
 static bool starts_slowly(const struct problem *p)
 {
-    return clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+    return clsm_problem_is_loss_gradient(p);
 }
 
 /* As many as a GPU runs at once, or as many more as move enough each. What starts
@@ -26,8 +25,8 @@ static size_t most_on_gpu(const clsm_plan *plan, const struct config *config,
                           const struct problem *p)
 {
     bool slow = starts_slowly(p);
-    size_t at_once = plan->engine->traits.compute_units * GPU_ITEMS_PER_UNIT /
-                     clsm_config_wg(config);
+    size_t at_once =
+        plan->engine->traits.compute_units * UNIT_ITEMS / clsm_config_wg(config);
     uint64_t limit = slow ? at_once * GPU_SLOW_TIMES : GPU_MOST_GROUPS;
     uint64_t paid = clsm_problem_bytes(p) / (slow ? GPU_SLOW_BYTES : GPU_GROUP_BYTES);
     paid = paid < limit ? paid : limit;

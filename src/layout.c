@@ -186,7 +186,7 @@ size_t clsm_operand_bytes(clsm_operand operand, const struct problem *p)
     case CLSM_BAD_TARGETS:
         return 4;
     default:
-        return clsm_problem_is_f64(p) ? 8 : 4;
+        return clsm_problem_real_bytes(p);
     }
 }
 

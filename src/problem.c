@@ -63,9 +63,7 @@ bool clsm_has(const struct problem *p, clsm_operand operand)
 
 bool clsm_operand_is_written(clsm_operand operand)
 {
-    const unsigned written = CLSM_STATISTICS_BITS | CLSM_BIT(CLSM_LOSS) |
-                             CLSM_BIT(CLSM_INDICES) | CLSM_BIT(CLSM_BAD_TARGETS);
-    return written & CLSM_BIT(operand);
+    return CLSM_WRITTEN_BITS & CLSM_BIT(operand);
 }
 
 /* Past every column, and near enough that a kernel's sums with it do not overflow. */
@@ -214,18 +212,26 @@ size_t clsm_problem_sure_rows(const struct problem *p)
     return rows ? rows : 1;
 }
 
+bool clsm_problem_adds_mask(const struct problem *p)
+{
+    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
+}
+
+bool clsm_problem_is_loss_gradient(const struct problem *p)
+{
+    return clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
+}
+
 bool clsm_problem_holds_logits(const struct problem *p)
 {
-    bool added = clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
-    return added || p->scale < 0 || p->softcap != 0 || clsm_has(p, CLSM_TEMPERATURE) ||
-           clsm_has(p, CLSM_SLOPES);
+    return clsm_problem_adds_mask(p) || p->scale < 0 || p->softcap != 0 ||
+           clsm_has(p, CLSM_TEMPERATURE) || clsm_has(p, CLSM_SLOPES);
 }
 
 bool clsm_problem_has_far_mask(const struct problem *p)
 {
     const size_t near = 32768; /* bytes of x: beside these the cache has room for it */
-    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL &&
-           p->cols > near / clsm_type_bytes(p->x.type);
+    return clsm_problem_adds_mask(p) && p->cols > near / clsm_type_bytes(p->x.type);
 }
 
 bool clsm_problem_has_one_state(const struct problem *p)
@@ -258,4 +264,14 @@ bool clsm_problem_is_f64(const struct problem *p)
 {
     return p->x.type == CLSM_F64 || p->y.type == CLSM_F64 ||
            (clsm_has(p, CLSM_DY) && p->dy.type == CLSM_F64);
+}
+
+clsm_type clsm_problem_real(const struct problem *p)
+{
+    return clsm_problem_is_f64(p) ? CLSM_F64 : CLSM_F32;
+}
+
+size_t clsm_problem_real_bytes(const struct problem *p)
+{
+    return clsm_type_bytes(clsm_problem_real(p));
 }

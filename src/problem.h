@@ -59,9 +59,19 @@ size_t clsm_operand_extent(clsm_operand operand, const struct problem *p);
 /* Bytes of one element of an operand. */
 size_t clsm_operand_bytes(clsm_operand operand, const struct problem *p);
 
+/* What it computes in, and keeps operands that are "real" in: f32 or f64. */
+clsm_type clsm_problem_real(const struct problem *p);
+size_t clsm_problem_real_bytes(const struct problem *p);
+
 /* Does the operand take part; is it written? */
 bool clsm_has(const struct problem *p, clsm_operand operand);
 bool clsm_operand_is_written(clsm_operand operand);
+
+/* Is a mask added to logits, where a boolean one leaves some out? */
+bool clsm_problem_adds_mask(const struct problem *p);
+
+/* Does it write the gradient of a target's loss? */
+bool clsm_problem_is_loss_gradient(const struct problem *p);
 
 /* What y is: the table's column. */
 clsm_y clsm_problem_y(const struct problem *p);

@@ -36,8 +36,7 @@ static long double logit(const struct ref_row *row, size_t c, long double *error
 /* What becomes 0 where it would be subnormal, before it is multiplied by `factor`. */
 long double clsm_ref_flushed(const struct ref_row *row, long double factor)
 {
-    return clsm_element_min_normal(clsm_problem_is_f64(row->p) ? CLSM_F64 : CLSM_F32) *
-           fabsl(factor);
+    return clsm_element_min_normal(clsm_problem_real(row->p)) * fabsl(factor);
 }
 
 /* (8 + 2 D) u of v. */

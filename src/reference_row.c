@@ -77,7 +77,7 @@ static void step(const struct ref_row *row, struct want *w, long double value,
                  long double units)
 {
     bool f64 = clsm_problem_is_f64(row->p);
-    clsm_type type = f64 ? CLSM_F64 : CLSM_F32;
+    clsm_type type = clsm_problem_real(row->p);
     bool overflows = f64 ? isinf((double)value) : isinf((float)value);
     w->value = overflows ? copysignl(INFINITY, value) : value;
     if (isfinite(w->value))

@@ -25,12 +25,6 @@ static bool reads_only(const struct problem *p)
     return clsm_problem_y(p) == CLSM_Y_ONE || clsm_problem_y(p) == CLSM_Y_NONE;
 }
 
-/* Is a mask added to logits, where a boolean one leaves some out? */
-static bool adds_mask(const struct problem *p)
-{
-    return clsm_has(p, CLSM_MASK) && p->mask_type != CLSM_MASK_BOOL;
-}
-
 /* Are 16-bit rows of whole packs only read, or come their parts ahead, with all places
  * for words taken and none in local memory? With 32 registers more some spill. */
 static bool is_tight(const struct config *config, const struct problem *p,
@@ -51,9 +45,9 @@ static unsigned working_registers(const struct config *config, const struct prob
     bool stay = clsm_masks_stay(config, p);
     if (stay && held <= FEW_WORDS) /* as many groups as local memory has room for */
         return clsm_sums_again(p) ? 44 : 40;
-    bool wide = adds_mask(p) && (clsm_type_bytes(p->x.type) > 2 || stay);
-    bool finishes = clsm_has(p, CLSM_MASK) && !adds_mask(p) && held >= FEW_WORDS &&
-                    clsm_problem_effort(p) == WRITES;
+    bool wide = clsm_problem_adds_mask(p) && (clsm_type_bytes(p->x.type) > 2 || stay);
+    bool finishes = clsm_has(p, CLSM_MASK) && !clsm_problem_adds_mask(p) &&
+                    held >= FEW_WORDS && clsm_problem_effort(p) == WRITES;
     bool more = wide || finishes || clsm_problem_y(p) == CLSM_Y_K || held > KEPT_WORDS;
     return more ? 48 : clsm_sums_again(p) ? 44 : is_tight(config, p, t, held) ? 40 : 32;
 }
@@ -84,12 +78,12 @@ static unsigned stocked_least(const struct config *config, const struct problem 
     if (clsm_variants[config->variant].ahead) {
         bool whole = p->cols % (PACK_BYTES / 2) == 0;
         bool more = halves ? logs && whole && (scaled || bounded)
-                           : mask && !adds_mask(p) && effort == NORMALISES;
+                           : mask && !clsm_problem_adds_mask(p) && effort == NORMALISES;
         return effort == WRITES && bounded ? MOST_STOCKED_REGISTERS
                : more                      ? MORE_STOCKED_REGISTERS
                                            : STOCKED_REGISTERS;
     }
-    if (halves ? mask && effort == NUMBERS : adds_mask(p) && logs)
+    if (halves ? mask && effort == NUMBERS : clsm_problem_adds_mask(p) && logs)
         return MOST_STOCKED_REGISTERS;
     bool many = clsm_config_packs_held(config, p, t) >= MANY_PACKS;
     bool sums = clsm_op_may(p->op) & CLSM_LOGARITHM &&
@@ -158,10 +152,15 @@ static unsigned alone_registers(const struct config *config, const struct proble
     return anywhere && row > wanted ? wanted : row;
 }
 
+unsigned clsm_whole_registers(unsigned registers)
+{
+    return (registers + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+}
+
 /* As many as leave room for as many work-groups on a unit. */
 static unsigned spare_registers(unsigned wanted, size_t wg)
 {
-    size_t given = (wanted + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+    size_t given = clsm_whole_registers(wanted);
     size_t groups = UNIT_REGISTERS / (given * wg);
     size_t most = groups ? UNIT_REGISTERS / (groups * wg) : given;
     return (unsigned)(most - most % REGISTER_STEP);
@@ -219,7 +218,7 @@ size_t clsm_config_resident(const struct config *config, const struct problem *p
 {
     size_t wg = clsm_config_wg(config), most = UNIT_ITEMS / wg;
     size_t registers = clsm_config_registers(config, p, t);
-    size_t given = (registers + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+    size_t given = clsm_whole_registers(registers);
     size_t room = given ? UNIT_REGISTERS / (given * wg) : most;
     return room < most ? room : most;
 }

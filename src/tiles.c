@@ -8,8 +8,7 @@ enum {
     MOST_BESIDE = 4,     /* of a worker, whose every sum is four registers ... */
     MOST_BESIDE_F64 = 2, /* ... or eight */
     HELD_WORDS = 32,
-    MOST_HELD_WORDS = 64,     /* where fewer do not do, ... */
-    MOST_GROUP_WORDS = 32768, /* ... as half of the registers are */
+    MOST_HELD_WORDS = 64,     /* where fewer do not do */
     MOST_ITEM_WORDS = 168,    /* where a worker has softmaxes to itself, */
     MOST_LOSS_REALS = 256,    /* ... which targets' gradients need as reals */
     PAIR_REALS = 8,           /* of gradients of two classes each, ... */
@@ -77,8 +76,7 @@ static size_t dy_words(const struct config *config, const struct problem *p)
 /* Words of one column; logits that are more than x are held as reals. */
 static size_t column_words(const struct config *config, const struct problem *p)
 {
-    size_t beside = clsm_config_beside(config, p),
-           real = clsm_problem_is_f64(p) ? 8 : 4;
+    size_t beside = clsm_config_beside(config, p), real = clsm_problem_real_bytes(p);
     bool ready = clsm_problem_has_forms(p) && !clsm_variants[config->variant].ahead;
     size_t x = ready ? real : clsm_type_bytes(p->x.type);
     return (beside * x + 3) / 4 + dy_words(config, p);
@@ -107,7 +105,7 @@ static size_t whole_words(const struct config *config, const struct problem *p)
     bool parts = clsm_variants[config->variant].geometry == ROW_PER_GROUPS;
     size_t most =
         by_item(config) && !may_turn(config, p) ? MOST_ITEM_WORDS : MOST_HELD_WORDS;
-    bool fits = words <= most && words * clsm_config_wg(config) <= MOST_GROUP_WORDS;
+    bool fits = words <= most && words * clsm_config_wg(config) <= GROUP_WORDS;
     return !parts && fits ? words : 0;
 }
 
@@ -164,7 +162,7 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
     if (!clsm_variants[config->variant].ahead)
         return NULL;
 
-    size_t real = clsm_problem_is_f64(p) ? 8 : 4, tile = clsm_config_tile(config);
+    size_t real = clsm_problem_real_bytes(p), tile = clsm_config_tile(config);
     size_t groups = t->lanes ? clsm_config_wg(config) / t->lanes : 1;
     size_t local = clsm_tile_stock_bytes(config, p) +
                    real * (3 * tile * (groups + 1) + 4 * groups) +
@@ -226,12 +224,11 @@ static unsigned held_registers(size_t words, const struct config *config,
 static unsigned item_registers(const struct config *config, const struct problem *p)
 {
     size_t beside = clsm_config_beside(config, p), reals = p->cols * beside;
-    bool gradient = clsm_has(p, CLSM_TARGETS) && clsm_problem_y(p) == CLSM_Y_ROW;
     bool plain =
         !clsm_has(p, CLSM_WEIGHTS) && p->label_smoothing == 0 && p->z_loss == 0;
     bool many =
         reals > FEW_GRADIENT_REALS && reals <= MOST_GRADIENT_REALS && beside <= 2;
-    if (!gradient || clsm_type_bytes(p->x.type) != 2)
+    if (!clsm_problem_is_loss_gradient(p) || clsm_type_bytes(p->x.type) != 2)
         return 0;
     if (p->cols == 2 && reals == PAIR_REALS && plain && !has_more(p))
         return PAIR_REGISTERS;
@@ -254,7 +251,7 @@ unsigned clsm_tile_registers(const struct config *config, const struct problem *
                       : more ? MORE_REGISTERS
                              : TURN_REGISTERS;
     wanted = wanted > LEAST_REGISTERS ? wanted : LEAST_REGISTERS;
-    return (wanted + REGISTER_STEP - 1) / REGISTER_STEP * REGISTER_STEP;
+    return clsm_whole_registers(wanted);
 }
 
 /* Enough to keep the device busy, while one pair of launches has records for all. */

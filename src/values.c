@@ -78,23 +78,27 @@ static clsm_status check_unused(const clsm_problem *problem, const struct proble
                targets = needs & CLSM_BIT(CLSM_TARGETS),
                row = clsm_problem_y(p) == CLSM_Y_ROW,
                gradient = row && needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_LOSS));
+    clsm_problem fresh;
+    clsm_problem_init(&fresh, problem->op, problem->x_type, 0, 0);
     const struct {
         const char *name;
         bool used;
         double is, unused;
     } fields[] = {
-        {"scale", forms, problem->scale, 1},
-        {"temperature", forms, problem->temperature, 1},
-        {"softcap", forms, problem->softcap, 0},
-        {"causal_offset", forms, (double)problem->causal_offset, 0},
-        {"window", forms, (double)problem->window, 0},
+        {"scale", forms, problem->scale, fresh.scale},
+        {"temperature", forms, problem->temperature, fresh.temperature},
+        {"softcap", forms, problem->softcap, fresh.softcap},
+        {"causal_offset", forms, (double)problem->causal_offset,
+         (double)fresh.causal_offset},
+        {"window", forms, (double)problem->window, (double)fresh.window},
         {"CLSM_CAUSAL", forms, p->causal, 0},
-        {"k", clsm_problem_y(p) == CLSM_Y_K, (double)problem->k, 1},
-        {"target_type", targets, problem->target_type, CLSM_TARGET_I32},
-        {"ignore_index", targets, (double)problem->ignore_index, -100},
-        {"label_smoothing", targets, problem->label_smoothing, 0},
-        {"z_loss", targets, problem->z_loss, 0},
-        {"grad_scale", gradient, problem->grad_scale, 1},
+        {"k", clsm_problem_y(p) == CLSM_Y_K, (double)problem->k, (double)fresh.k},
+        {"target_type", targets, problem->target_type, fresh.target_type},
+        {"ignore_index", targets, (double)problem->ignore_index,
+         (double)fresh.ignore_index},
+        {"label_smoothing", targets, problem->label_smoothing, fresh.label_smoothing},
+        {"z_loss", targets, problem->z_loss, fresh.z_loss},
+        {"grad_scale", gradient, problem->grad_scale, fresh.grad_scale},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (!fields[i].used && fields[i].is != fields[i].unused)
@@ -122,7 +126,7 @@ static clsm_status check_place(const clsm_problem *problem, const struct problem
 static clsm_status check_softcap(const struct problem *p)
 {
     const bool f64 = clsm_problem_is_f64(p);
-    const double least = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32),
+    const double least = clsm_element_min_normal(clsm_problem_real(p)),
                  most = f64 ? 0x1p1000 : 0x1p100;
     if (p->softcap == 0 || (p->softcap >= least && p->softcap <= most))
         return CLSM_OK;
@@ -136,7 +140,7 @@ static clsm_status check_scale(const clsm_problem *problem, const struct problem
 {
     const bool f64 = clsm_problem_is_f64(p);
     const double held = f64 ? p->scale : (float)p->scale,
-                 least = clsm_element_min_normal(f64 ? CLSM_F64 : CLSM_F32);
+                 least = clsm_element_min_normal(clsm_problem_real(p));
     if (isfinite(held) && fabs(held) >= least)
         return CLSM_OK;
     return clsm_fail(

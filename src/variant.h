@@ -22,6 +22,8 @@ enum { MOST_PARTS = 1024 };
 
 /* A compute unit of a GPU: work-items at most, at a time, and registers. */
 enum { UNIT_ITEMS = 2048, UNIT_REGISTERS = 65536, REGISTER_STEP = 8 };
+/* Words that a work-group may hold: half of them. */
+enum { GROUP_WORDS = UNIT_REGISTERS / 2 };
 enum { MAX_PARAMS = 2, MAX_VALUES = 8 };
 enum {
     PACK_BYTES = 16,
@@ -189,6 +191,9 @@ size_t clsm_config_stock_bytes(const struct config *config, const struct problem
 /* 32-bit words of a row that each work-item holds in registers; 0 if it holds none. */
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,
                                 const struct traits *t);
+
+/* So many registers, in the steps that a unit gives them by. */
+unsigned clsm_whole_registers(unsigned registers);
 
 /* Registers of a work-item that its compiler may use; 0 if nobody limits them. */
 unsigned clsm_config_registers(const struct config *config, const struct problem *p,

@@ -12,34 +12,34 @@ enum form { LIKE_X, LIKE_MASK, EACH_SOFTMAX, EACH_HEAD, EACH_COLUMN, LIKE_Y, ONE
 
 static const struct {
     enum form form;
-    bool written, real; /* real: f4 or f8 as the problem computes */
+    bool real;          /* f4 or f8 as the problem computes */
     enum npy_want want; /* of what is read */
     int type;           /* of what is written, else */
 } kinds[RUN_TENSORS] = {
 #define KIND(tensor) [CLSM_##tensor - CLSM_X]
-    KIND(X) = {LIKE_X, false, false, NPY_FLOATS, 0},
-    KIND(Y) = {LIKE_Y, true, false, 0, 0},
-    KIND(DY) = {LIKE_X, false, false, NPY_FLOATS, 0},
-    KIND(MASK) = {LIKE_MASK, false, false, NPY_MASK, 0},
-    KIND(TEMPERATURE) = {EACH_SOFTMAX, false, true, NPY_FLOATS, 0},
-    KIND(SLOPES) = {EACH_HEAD, false, true, NPY_FLOATS, 0},
-    KIND(SINKS) = {EACH_HEAD, false, true, NPY_FLOATS, 0},
-    KIND(TARGETS) = {EACH_SOFTMAX, false, false, NPY_TARGETS, 0},
-    KIND(WEIGHTS) = {EACH_COLUMN, false, true, NPY_FLOATS, 0},
-    KIND(FROM_MAX) = {EACH_SOFTMAX, false, true, NPY_FLOATS, 0},
-    KIND(FROM_SUM) = {EACH_SOFTMAX, false, true, NPY_FLOATS, 0},
-    KIND(MAX) = {EACH_SOFTMAX, true, true, 0, 0},
-    KIND(SUM) = {EACH_SOFTMAX, true, true, 0, 0},
-    KIND(LSE) = {EACH_SOFTMAX, true, true, 0, 0},
-    KIND(LOSS) = {EACH_SOFTMAX, true, true, 0, 0},
-    KIND(INDICES) = {LIKE_Y, true, false, 0, NPY_I32},
-    KIND(BAD_TARGETS) = {ONE, true, false, 0, NPY_U32},
+    KIND(X) = {LIKE_X, false, NPY_FLOATS, 0},
+    KIND(Y) = {LIKE_Y, false, 0, 0},
+    KIND(DY) = {LIKE_X, false, NPY_FLOATS, 0},
+    KIND(MASK) = {LIKE_MASK, false, NPY_MASK, 0},
+    KIND(TEMPERATURE) = {EACH_SOFTMAX, true, NPY_FLOATS, 0},
+    KIND(SLOPES) = {EACH_HEAD, true, NPY_FLOATS, 0},
+    KIND(SINKS) = {EACH_HEAD, true, NPY_FLOATS, 0},
+    KIND(TARGETS) = {EACH_SOFTMAX, false, NPY_TARGETS, 0},
+    KIND(WEIGHTS) = {EACH_COLUMN, true, NPY_FLOATS, 0},
+    KIND(FROM_MAX) = {EACH_SOFTMAX, true, NPY_FLOATS, 0},
+    KIND(FROM_SUM) = {EACH_SOFTMAX, true, NPY_FLOATS, 0},
+    KIND(MAX) = {EACH_SOFTMAX, true, 0, 0},
+    KIND(SUM) = {EACH_SOFTMAX, true, 0, 0},
+    KIND(LSE) = {EACH_SOFTMAX, true, 0, 0},
+    KIND(LOSS) = {EACH_SOFTMAX, true, 0, 0},
+    KIND(INDICES) = {LIKE_Y, false, 0, NPY_I32},
+    KIND(BAD_TARGETS) = {ONE, false, 0, NPY_U32},
 #undef KIND
 };
 
 bool run_is_written(int tensor)
 {
-    return kinds[tensor - CLSM_X].written;
+    return tensor == CLSM_Y || (tensor >= 0 && CLSM_WRITTEN_BITS & CLSM_BIT(tensor));
 }
 
 bool run_has(const struct run_job *job, int tensor)
@@ -210,7 +210,7 @@ int run_read(struct run_job *job)
     if (!result)
         result = check_problem(job);
     for (int t = 0; t < RUN_TENSORS && !result; t++)
-        if (kinds[t].written && run_has(job, t + CLSM_X))
+        if (run_is_written(t + CLSM_X) && run_has(job, t + CLSM_X))
             result = make_room(job, t + CLSM_X);
         else if (kinds[t].real && job->in[t])
             result = convert(job, t + CLSM_X);

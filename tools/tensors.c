@@ -165,7 +165,7 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
         return CLSM_OK;
     if (operand == CLSM_Y && op.y == CLSM_Y_NONE)
         return CLSM_OK;
-    one->written = operand == CLSM_Y || operand >= CLSM_MAX;
+    one->written = operand == CLSM_Y || bit & CLSM_WRITTEN_BITS;
     one->offset = operand == CLSM_X                          ? trial->x_offset
                   : operand == CLSM_Y                        ? trial->y_offset
                   : operand == CLSM_DY && trial->in_place_dy ? trial->y_offset
