@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timing by the device's own clock where it has one, else by the host's. */
+/* What is timed: enqueues of a plan, and copies, cold and repeated. */
 #include "measure.h"
 #include "line.h"
 

@@ -63,8 +63,8 @@ char *clsm_ask_extensions(cl_device_id device)
     return list;
 }
 
-/* Devices of
- * OpenCL 3.0 say in CL_DEVICE_OPENCL_C_VERSION only 1.2 and list the rest elsewhere. */
+/* Devices of OpenCL 3.0 say in CL_DEVICE_OPENCL_C_VERSION only 1.2 and list the rest
+ * elsewhere. */
 int clsm_ask_newest_c(cl_device_id device)
 {
     char text[64];

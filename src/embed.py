@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Turn the .cl files into C byte arrays: embed.py VARIANTS.DEF OUTPUT.INC OUTPUT.D
 
-Quoted includes are written out where they stand, once per file, with #line so that a
+Quoted includes are written out where they stand, with #line so that a
 driver's build log names the .cl and its line. Byte arrays, since C promises string
 literals of 4095 characters only.
 """

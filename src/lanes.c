@@ -73,12 +73,19 @@ clsm_status clsm_lanes_override(struct traits *t)
 const char *clsm_lanes_by_name(enum lanes_by by)
 {
     static const char *const names[] = {
-        [LANES_NONE] = "none",
-        [LANES_KHR] = "cl_khr_subgroups",
-        [LANES_INTEL] = "cl_intel_subgroups",
-        [LANES_PTX] = "warps through PTX",
-        [LANES_LOCAL] = "local memory",
-        [LANES_VECTOR] = "vector",
+#define ROW(NAME, text) text,
+        LANES_WAYS(ROW)
+#undef ROW
+    };
+    return names[by];
+}
+
+const char *clsm_lanes_by_macro(enum lanes_by by)
+{
+    static const char *const names[] = {
+#define ROW(NAME, text) #NAME,
+        LANES_WAYS(ROW)
+#undef ROW
     };
     return names[by];
 }

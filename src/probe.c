@@ -9,63 +9,64 @@
 
 #include <math.h>
 
-enum {
-    WG = 64,
-    GROUPS = 2,
-    FIELDS = 12, /* nine, and what makes them a multiple of 16 bytes */
-    ITEMS = WG * GROUPS
+enum { WG = 64, GROUPS = 2, ITEMS = WG * GROUPS };
+
+/* What a work-item reports, as cl/probe.cl has it. */
+struct report {
+    float size, lane, set, sets, max, sum, exp, exp_result, copied, unused[3];
 };
 
-/* Do the lanes of one work-group add up? Every field is a small integer or a quarter.
- */
-static bool group_is_right(float (*item)[FIELDS])
+/* Do the lanes of one work-group add up? All numbers are small integers or quarters. */
+static bool group_is_right(const struct report *item)
 {
     for (int i = 0; i < WG; i++) {
         float max = -1, sum = 0, members = 0;
         for (int j = 0; j < WG; j++) {
-            if (item[j][2] != item[i][2])
+            if (item[j].set != item[i].set)
                 continue;
-            if (j != i && item[j][1] == item[i][1])
+            if (j != i && item[j].lane == item[i].lane)
                 return false; /* two lanes of one number */
             float v = (float)(j * 37 % WG);
             max = v > max ? v : max;
             sum += v + 0.25f;
             members++;
         }
-        if (item[i][0] != members || item[i][1] >= members ||
-            item[i][2] >= item[i][3] || item[i][3] * members != WG ||
-            item[i][4] != max || item[i][5] != sum)
+        if (item[i].size != members || item[i].lane >= members ||
+            item[i].set >= item[i].sets || item[i].sets * members != WG ||
+            item[i].max != max || item[i].sum != sum)
             return false;
     }
     return true;
 }
 
 /* Is exp within its bound, (3 + 1.3 |d|) 2^-24, and exactly 1 at 0? */
-static bool exp_is_right(float (*item)[FIELDS])
+static bool exp_is_right(const struct report *item)
 {
     for (int i = 0; i < WG; i++) {
         double d = -0.37f * (float)(i * 37 % WG), want = exp(d);
         double bound = want * (3 + 1.3 * -d) * 0x1p-24;
         bound = d == 0 ? 0 : bound;
-        if (!(fabs(item[i][6] - want) <= bound && fabs(item[i][7] - want) <= bound))
+        if (!(fabs(item[i].exp - want) <= bound &&
+              fabs(item[i].exp_result - want) <= bound))
             return false;
     }
     return true;
 }
 
 /* Did a copy bring what stood there? */
-static bool copy_is_right(float (*item)[FIELDS], float (*before)[FIELDS])
+static bool copy_is_right(const struct report *item, const struct report *before)
 {
     for (int i = 0; i < WG; i++)
-        if (item[i][8] != before[i][0])
+        if (item[i].copied != before[i].size)
             return false;
     return true;
 }
 
-static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *items)
+static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out,
+                struct report *items)
 {
     const size_t global = ITEMS, local = WG;
-    size_t bytes = sizeof(float[ITEMS][FIELDS]);
+    size_t bytes = ITEMS * sizeof *items;
     return clSetKernelArg(kernel, 0, sizeof out, &out) == CL_SUCCESS &&
            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL,
                                   NULL) == CL_SUCCESS &&
@@ -75,9 +76,9 @@ static bool run(cl_command_queue queue, cl_kernel kernel, cl_mem out, float *ite
 
 static bool lanes_work(clsm_engine *engine)
 {
-    float before[ITEMS][FIELDS] = {{0}}, items[ITEMS][FIELDS] = {{0}};
+    struct report before[ITEMS] = {{0}}, items[ITEMS] = {{0}};
     for (int i = 0; i < ITEMS; i++)
-        before[i][0] = (float)(i + 1);
+        before[i].size = (float)(i + 1);
     cl_int error;
     cl_program program = NULL;
     if (clsm_program_probe(engine, &program) != CLSM_OK)
@@ -88,7 +89,7 @@ static bool lanes_work(clsm_engine *engine)
     cl_mem out =
         clCreateBuffer(engine->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                        sizeof before, before, &error);
-    bool works = kernel && queue && out && run(queue, kernel, out, *items);
+    bool works = kernel && queue && out && run(queue, kernel, out, items);
     for (int g = 0; works && g < GROUPS; g++)
         works = group_is_right(items + g * WG) && exp_is_right(items + g * WG) &&
                 copy_is_right(items + g * WG, before + g * WG);

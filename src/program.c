@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program is four pieces of source (prelude, operation, passes, mapping) with options
- * that say everything it is specialised on, so the options are its key in memory. Each
- * is made once for an engine and kept as long. The engine's lock is not held while one
- * is built, so that different programs are built at the same time.
+ * A program is four pieces of source (prelude, operation, passes, mapping), five where
+ * builtins.cl stands before them, with options that say everything it is specialised
+ * on, so the options are its key in memory. Each is made once for an engine and kept as
+ * long. The engine's lock is not held while one is built, so that different programs
+ * are built at the same time.
  */
 #include "program.h"
 
@@ -124,6 +125,23 @@ static bool x_stays(const struct config *config, const struct problem *p)
            !half_masks_stay(config, p);
 }
 
+static void describe_tile(const struct config *config, const struct problem *p,
+                          const struct traits *t, struct build *b)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    bool all;
+    unsigned hold = clsm_config_hold(config, p, &all);
+    put(b, " -DPACK=%u -DHOLD=%u%s%s", clsm_config_beside(config, p), hold,
+        all ? " -DONE_TURN=1" : "", v->exact_cols && all ? " -DHOLDS_ALL=1" : "");
+    if (all && !v->exact_cols && !p->open_cols && !p->causal && !p->window)
+        put(b, " -DLEAST_HELD=%u", hold - 1);
+    if (v->exact_cols && !all)
+        put(b, " -DTURN_COLS=%zu", p->cols);
+    size_t part_groups = clsm_tile_part_groups(config, p, t);
+    if (part_groups)
+        put(b, " -DPART_GROUPS=%zu", part_groups);
+}
+
 static void describe_config(const struct config *config, const struct problem *p,
                             const struct traits *t, struct build *b)
 {
@@ -148,19 +166,8 @@ static void describe_config(const struct config *config, const struct problem *p
         put(b, " -DCOLS=%zu -DROWS=%zu%s", p->cols,
             clsm_config_rows_per_group(config, p, t),
             clsm_block_list_bytes(config, p) ? " -DLISTS_STAGED=1" : "");
-    if (clsm_config_tile(config) > 1) {
-        bool all;
-        unsigned hold = clsm_config_hold(config, p, &all);
-        put(b, " -DPACK=%u -DHOLD=%u%s%s", clsm_config_beside(config, p), hold,
-            all ? " -DONE_TURN=1" : "", v->exact_cols && all ? " -DHOLDS_ALL=1" : "");
-        if (all && !v->exact_cols && !p->open_cols && !p->causal && !p->window)
-            put(b, " -DLEAST_HELD=%u", hold - 1);
-        if (v->exact_cols && !all)
-            put(b, " -DTURN_COLS=%zu", p->cols);
-        size_t part_groups = clsm_tile_part_groups(config, p, t);
-        if (part_groups)
-            put(b, " -DPART_GROUPS=%zu", part_groups);
-    }
+    if (clsm_config_tile(config) > 1)
+        describe_tile(config, p, t, b);
     if (clsm_masks_stay(config, p) && clsm_starts_alike(p))
         put(b, " -DSTARTS_ALIKE=1");
     if (half_masks_stay(config, p))
@@ -174,9 +181,9 @@ static void describe_config(const struct config *config, const struct problem *p
     if (v->pipelined && t->bits & TRAIT_X86_BF16)
         put(b, " -DHAS_X86_BF16=1");
     if (vec)
-        put(b, " -DLANES_BY=%d -DLANES=%u", LANES_VECTOR, vec);
+        put(b, " -DLANES_BY=%s -DLANES=%u", clsm_lanes_by_macro(LANES_VECTOR), vec);
     else if (lanes)
-        put(b, " -DLANES_BY=%d -DLANES=%u", t->lanes_by, t->lanes);
+        put(b, " -DLANES_BY=%s -DLANES=%u", clsm_lanes_by_macro(t->lanes_by), t->lanes);
     if (t->bits & TRAIT_FMA)
         put(b, " -DHAS_FMA=1");
     if (t->bits & TRAIT_PTX && !vec)
@@ -295,8 +302,9 @@ clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program)
         .kernel = "clsm_probe", .parts = 2, .part = {&source_prelude, &source_probe}};
     struct usage usage;
     bool was_on_disk;
-    snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%d -DLANES=%u%s",
-             engine->traits.lanes_std, engine->traits.lanes_by, engine->traits.lanes,
+    snprintf(b.options, sizeof b.options, "-w -cl-std=%s -DLANES_BY=%s -DLANES=%u%s",
+             engine->traits.lanes_std, clsm_lanes_by_macro(engine->traits.lanes_by),
+             engine->traits.lanes,
              engine->traits.bits & TRAIT_PTX ? " -DHAS_PTX=1 -DSTAYS=1" : "");
     return clsm_build_program(engine, &b, program, &was_on_disk, &usage);
 }

@@ -11,14 +11,19 @@
 
 #include <stdbool.h>
 
-/* How lanes exchange values; the numbers of cl/lanes.cl. */
+/* How lanes exchange values; cl/lanes.cl has macros of the same names. */
+#define LANES_WAYS(X)                                                                  \
+    X(LANES_NONE, "none")                                                              \
+    X(LANES_KHR, "cl_khr_subgroups")                                                   \
+    X(LANES_INTEL, "cl_intel_subgroups")                                               \
+    X(LANES_PTX, "warps through PTX")                                                  \
+    X(LANES_LOCAL, "local memory")                                                     \
+    X(LANES_VECTOR, "elements of a vector") /* of some mappings, on any device */
+
 enum lanes_by {
-    LANES_NONE,
-    LANES_KHR,
-    LANES_INTEL,
-    LANES_PTX,
-    LANES_LOCAL,
-    LANES_VECTOR
+#define LANES_ENUM(NAME, text) NAME,
+    LANES_WAYS(LANES_ENUM)
+#undef LANES_ENUM
 };
 
 enum {
@@ -63,5 +68,6 @@ clsm_status clsm_traits_describe(cl_device_id device, clsm_device_info *info);
 
 /* "cl_khr_subgroups", "warps through PTX", ... */
 const char *clsm_lanes_by_name(enum lanes_by by);
+const char *clsm_lanes_by_macro(enum lanes_by by);
 
 #endif

@@ -148,6 +148,14 @@ unsigned clsm_config_packs(const struct config *config, const struct problem *p,
 unsigned clsm_config_packs_held(const struct config *config, const struct problem *p,
                                 const struct traits *t);
 
+/* Of these, packs that stay in registers. */
+unsigned clsm_config_kept(const struct config *config, const struct problem *p,
+                          const struct traits *t);
+
+/* Bytes of the others, in local memory. */
+size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
+                               const struct traits *t);
+
 /* Work-groups that share a row. At most MOST_PARTS. */
 size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t);
@@ -174,19 +182,11 @@ size_t clsm_config_launch_rows(const struct config *config, const struct problem
  * That takes registers. */
 bool clsm_sums_again(const struct problem *p);
 
-/* Of these, packs that stay in registers. */
-unsigned clsm_config_kept(const struct config *config, const struct problem *p,
-                          const struct traits *t);
-
 /* Does a mask that is added stay in local memory, for all rows that have the same? */
 bool clsm_masks_stay(const struct config *config, const struct problem *p);
 
 /* Do all rows start at the same element of a pack, if a call does not say otherwise? */
 bool clsm_starts_alike(const struct problem *p);
-
-/* Bytes of the others, in local memory. */
-size_t clsm_config_stock_bytes(const struct config *config, const struct problem *p,
-                               const struct traits *t);
 
 /* 32-bit words of a row that each work-item holds in registers; 0 if it holds none. */
 unsigned clsm_config_held_words(const struct config *config, const struct problem *p,

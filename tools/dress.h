@@ -15,8 +15,7 @@ enum { DRESS_QUERIES = 4, DRESS_HEADS = 2, DRESS_ROWS = 21 };
 
 unsigned dress_count(void);
 
-/* Put dress n on a problem of packed rows. False: this operation would look as in a
- * dress before it. */
+/* Put dress n on a problem of packed rows. False: this operation would look bare. */
 bool dress_problem(unsigned n, clsm_problem *problem);
 
 /* "causal", "alibi", ... */

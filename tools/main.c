@@ -30,7 +30,7 @@ static void print_commands(void)
            "Exit status: 0 fine, 1 the job failed, 2 wrong usage, 77 no device.\n"
            "Environment: CLSM_DEVICE, CLSM_VARIANT (as --device, --variant),\n"
            "  CLSM_CACHE=off, CLSM_CACHE_DIR, CLSM_CACHE_MIB (programs kept on disk),\n"
-           "  CLSM_SUBGROUPS=off (never use subgroups) or local (emulate them).\n");
+           "  CLSM_SUBGROUPS=auto, off (never use subgroups) or local (emulate them).\n");
 }
 
 static int serve(int argc, char **argv)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of `clsoftmax run` against each other: does the operation have what was
- * said, and is nothing missing? And what
- * each operation has. */
+ * said, and is nothing missing? And what each operation has. */
 #include "run.h"
 
 #include "staged.h"
