@@ -18,7 +18,7 @@ const char *mark_name(enum mark mark)
     return names[mark];
 }
 
-#define HEAD "%-28s %-4s %-22s %-30s %10s %10s %8s %8s %7s %6s  %s\n"
+#define LINE "%-28s %-4s %-22s %-30s %10s %10s %8s %8s %7s %6s  %s"
 
 void report_begin(const struct limit *limit)
 {
@@ -28,8 +28,8 @@ void report_begin(const struct limit *limit)
     printf("GB/s of the bytes that must be moved; copy: as many bytes copied in this "
            "run;\nr/s: registers, bytes spilled%s\n\n",
            limit->peers ? "; a peer's time over ours, < where the peer is faster" : "");
-    printf(HEAD, "what", "type", "shape", "configuration", "r/s", "us", "GB/s", "copy",
-           "value", "goal", "");
+    printf(LINE "\n", "what", "type", "shape", "configuration", "r/s", "us", "GB/s",
+           "copy", "value", "goal", "");
     fflush(stdout);
 }
 
@@ -109,9 +109,8 @@ static void print_line(const struct limit *limit, const struct result *r)
         print_value(g->against, r->value, value, sizeof value);
     if (g->against != NOTHING)
         print_value(g->against, g->goal, goal, sizeof goal);
-    printf("%-28s %-4s %-22s %-30s %10s %10s %8s %8s %7s %6s  %s", name,
-           clsm_type_name(r->of.type), shape, r->info.variant, usage, us, speed, copy,
-           value, goal, mark_name(r->mark));
+    printf(LINE, name, clsm_type_name(r->of.type), shape, r->info.variant, usage, us,
+           speed, copy, value, goal, mark_name(r->mark));
     print_peers(limit, r);
     printf("%s%s\n", r->note[0] ? "  " : "", r->note);
 }

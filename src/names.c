@@ -95,8 +95,10 @@ clsm_status clsm_type_find(const char *name, clsm_type *type)
             *type = (clsm_type)i;
             return CLSM_OK;
         }
-    return clsm_fail(CLSM_ERR_VALUE, "type is \"%s\", expected f32, f16, bf16 or f64",
-                     name);
+#define ROW(NAME, name, ...) " " #name
+    return clsm_fail(CLSM_ERR_VALUE, "type is \"%s\", expected one of:%s", name,
+                     CLSM_TYPES(ROW));
+#undef ROW
 }
 
 clsm_status clsm_op_find(const char *name, clsm_op *op)

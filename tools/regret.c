@@ -18,8 +18,6 @@ enum { MAX_JOBS = 16, PROBLEMS_AHEAD = 6, MIB_GPU = 256, MIB_CPU = 16 };
 enum { WRITE_AFTER = 20 }; /* seconds, in case the run does not reach its end */
 enum { TURNS = 5 };        /* of the chosen and the best one */
 
-#define GIVE_UP 1.5 /* times the chosen one's first runs, or its median */
-
 struct run {
     const struct session *s;
     const struct bench_options *o;

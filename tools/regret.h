@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#define GIVE_UP 1.5 /* times the chosen one's first runs, or its median */
+
 /* How one configuration did on one problem. */
 enum outcome {
     TIMED,

@@ -99,10 +99,10 @@ void regret_summarise(FILE *f, const char *device, const struct bench_options *o
         worst = results[i].regret > worst->regret ? &results[i] : worst;
     list_worst(f, results, n);
     fprintf(f,
-            "%u configurations timed, %u given up after first runs over 1.5 times the "
+            "%u configurations timed, %u given up after first runs over %g times the "
             "chosen one's,\n%u did not build or run, %u left out unmeasured: "
             "estimated at over %g times the best estimate\n",
-            t.of[TIMED], t.of[TRIED], t.of[NOT_BUILT], t.left_out, o->within);
+            t.of[TIMED], t.of[TRIED], GIVE_UP, t.of[NOT_BUILT], t.left_out, o->within);
     if (skipped)
         fprintf(f, "%zu problems skipped\n", skipped);
     if (!n)

@@ -30,7 +30,6 @@
     X(events)                                                                          \
     X(open_plans)                                                                      \
     X(deterministic)                                                                   \
-    X(threads)                                                                         \
     X(shared_rows)                                                                     \
     X(engines)                                                                         \
     X(explain)                                                                         \

@@ -23,7 +23,8 @@ static bool same(const struct tuned *a, const struct tuned *b)
     return a && a->kind == b->kind && a->element_bytes == b->element_bytes &&
            a->rows_min == b->rows_min && a->cols_min == b->cols_min &&
            a->cols_max == b->cols_max && a->rows_max == b->rows_max &&
-           a->k_min == b->k_min && a->k_max == b->k_max &&
+           a->k_min == b->k_min && a->k_max == b->k_max && a->multiple == b->multiple &&
+           a->needs == b->needs && a->lacks == b->lacks &&
            strcmp(a->config, b->config) == 0;
 }
 
