@@ -456,7 +456,8 @@ typedef struct clsm_device_info {
 /** How many devices the loader finds on all platforms; 0 is no error. */
 CLSM_API clsm_status clsm_device_count(unsigned *count);
 
-/** Describe device `index`. CLSM_ERR_NO_DEVICE if there are fewer. */
+/** Describe device `index`. CLSM_ERR_NO_DEVICE if there are fewer; CLSM_ERR_VALUE for an
+ * environment that asks for what there is not. */
 CLSM_API clsm_status clsm_device_get(unsigned index, clsm_device_info *info);
 
 /**
@@ -551,11 +552,12 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
  * the context and device: their enqueues run one after another, by whatever engines and
  * queues, in the order of the calls. So one that waits for an event of the caller's holds up
- * those after it; and where an enqueue takes several launches, an error of a later one leaves
- * the earlier ones queued. The queue of the latest one stays retained until the last engine
- * is gone. Other processes take turns with them, unless a device runs several at a time
- * (NVIDIA's MPS): work-groups that wait for others could then each have a part of it. Variants
- * but `joined`, `ahead`, `settled` and `strided_ahead` never wait.
+ * those after it, and may take them along if that fails; other commands hold up nobody. Where
+ * an enqueue takes several launches, an error of a later one leaves the earlier ones queued.
+ * The latest launch's event, and by it its queue and the context, stay retained until a later
+ * call finds it ended. Other processes take turns with them, unless a device runs several at a
+ * time (NVIDIA's MPS): work-groups that wait for others could then each have a part of it.
+ * Variants but `joined`, `ahead`, `settled` and `strided_ahead` never wait.
  *
  * CLSM_ERR_BUFFER, CLSM_ERR_CONTEXT, CLSM_ERR_DEVICE, CLSM_ERR_ACCESS, CLSM_ERR_OVERLAP: as
  * above and in CLSM_STATUSES; CLSM_ERR_NULL: a buffer is missing, an operand's, too;

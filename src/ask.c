@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Extension lists are long: this is the longest we look at. */
-enum { EXTENSIONS_BYTES = 16384 };
-
 clsm_status clsm_ask(cl_device_id device, cl_device_info what, size_t bytes,
                      void *value)
 {
@@ -23,18 +20,37 @@ bool clsm_ask_maybe(cl_device_id device, cl_device_info what, size_t bytes, void
     return clGetDeviceInfo(device, what, bytes, value, NULL) == CL_SUCCESS;
 }
 
-void clsm_ask_text(cl_device_id device, cl_device_info what, char *text, size_t bytes)
+static clsm_status ask_bytes(cl_device_id device, cl_device_info what, size_t *bytes)
 {
-    size_t needed = 0;
-    text[0] = 0;
-    if (clGetDeviceInfo(device, what, 0, NULL, &needed) != CL_SUCCESS || !needed)
-        return;
-    char *whole = malloc(needed + 1);
-    if (whole && clsm_ask_maybe(device, what, needed, whole)) {
-        whole[needed] = 0;
-        snprintf(text, bytes, "%s", whole);
-    }
+    cl_int error = clGetDeviceInfo(device, what, 0, NULL, bytes);
+    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clGetDeviceInfo");
+}
+
+/* The whole of it, to free(). */
+static clsm_status ask_whole(cl_device_id device, cl_device_info what, char **text)
+{
+    size_t bytes = 0;
+    *text = NULL;
+    TRY(ask_bytes(device, what, &bytes));
+    char *whole = calloc(1, bytes + 1);
+    if (!whole)
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a device's description");
+    clsm_status status = bytes ? clsm_ask(device, what, bytes, whole) : CLSM_OK;
+    if (status == CLSM_OK)
+        *text = whole;
+    else
+        free(whole);
+    return status;
+}
+
+clsm_status clsm_ask_text(cl_device_id device, cl_device_info what, char *text,
+                          size_t bytes)
+{
+    char *whole;
+    TRY(ask_whole(device, what, &whole));
+    snprintf(text, bytes, "%s", whole);
     free(whole);
+    return CLSM_OK;
 }
 
 void clsm_ask_platform_text(cl_platform_id platform, cl_platform_info what, char *text,
@@ -55,23 +71,20 @@ bool clsm_has_extension(const char *list, const char *name)
     return false;
 }
 
-char *clsm_ask_extensions(cl_device_id device)
+clsm_status clsm_ask_extensions(cl_device_id device, char **list)
 {
-    char *list = malloc(EXTENSIONS_BYTES);
-    if (list)
-        clsm_ask_text(device, CL_DEVICE_EXTENSIONS, list, EXTENSIONS_BYTES);
-    return list;
+    return ask_whole(device, CL_DEVICE_EXTENSIONS, list);
 }
 
 /* Devices of OpenCL 3.0 say in CL_DEVICE_OPENCL_C_VERSION only 1.2 and list the rest
  * elsewhere. */
-int clsm_ask_newest_c(cl_device_id device)
+clsm_status clsm_ask_newest_c(cl_device_id device, int *newest)
 {
     char text[64];
     int major = 1, minor = 2;
-    clsm_ask_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
+    TRY(clsm_ask_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text));
     sscanf(text, "OpenCL C %d.%d", &major, &minor);
-    int newest = 100 * major + minor;
+    *newest = 100 * major + minor;
     struct {
         cl_uint version;
         char name[64];
@@ -80,11 +93,11 @@ int clsm_ask_newest_c(cl_device_id device)
     cl_device_info what = QUERY_OPENCL_C_ALL_VERSIONS;
     if (clGetDeviceInfo(device, what, 0, NULL, &bytes) != CL_SUCCESS ||
         bytes > sizeof all || !clsm_ask_maybe(device, what, bytes, all))
-        return newest;
+        return CLSM_OK;
     for (size_t i = 0; i < bytes / sizeof *all; i++) {
         int version =
             (int)(100 * (all[i].version >> 22) + (all[i].version >> 12 & 0x3ff));
-        newest = version > newest ? version : newest;
+        *newest = version > *newest ? version : *newest;
     }
-    return newest;
+    return CLSM_OK;
 }

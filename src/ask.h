@@ -23,16 +23,17 @@ clsm_status clsm_ask(cl_device_id device, cl_device_info what, size_t bytes,
 bool clsm_ask_maybe(cl_device_id device, cl_device_info what, size_t bytes,
                     void *value);
 
-/* Strings, cut to fit; "" where there is none. */
-void clsm_ask_text(cl_device_id device, cl_device_info what, char *text, size_t bytes);
+/* Strings that every device and platform has, cut to fit. */
+clsm_status clsm_ask_text(cl_device_id device, cl_device_info what, char *text,
+                          size_t bytes);
 void clsm_ask_platform_text(cl_platform_id platform, cl_platform_info what, char *text,
                             size_t bytes);
 
-/* The device's list of extensions, to free(); NULL without memory. */
-char *clsm_ask_extensions(cl_device_id device);
+/* The device's list of extensions, to free(). */
+clsm_status clsm_ask_extensions(cl_device_id device, char **list);
 bool clsm_has_extension(const char *list, const char *name);
 
 /* The newest OpenCL C the device compiles, as 100 * major + minor. */
-int clsm_ask_newest_c(cl_device_id device);
+clsm_status clsm_ask_newest_c(cl_device_id device, int *newest);
 
 #endif

@@ -64,7 +64,12 @@ static bool folder_path(char *path, size_t bytes)
             : xdg && *xdg == '/' ? snprintf(path, bytes, "%s/clsoftmax", xdg)
             : home && *home      ? snprintf(path, bytes, "%s/.cache/clsoftmax", home)
                                  : -1;
-    return n > 0 && (size_t)n < bytes;
+    if (n <= 0 || (size_t)n >= bytes)
+        return false;
+    /* behind "/" and "/." a link would be followed */
+    while (n > 1 && (path[n - 1] == '/' || (path[n - 1] == '.' && path[n - 2] == '/')))
+        path[--n] = 0;
+    return true;
 }
 
 void clsm_cache_open(struct cache *cache)
@@ -76,7 +81,8 @@ void clsm_cache_open(struct cache *cache)
         limit = DEFAULT_MIB; /* what is no number is no wish */
     char path[4096];
     cache->folder = -1;
-    cache->limit_bytes = (uint64_t)limit << 20;
+    const uint64_t most = UINT64_MAX >> 20;
+    cache->limit_bytes = ((uint64_t)limit < most ? (uint64_t)limit : most) << 20;
     if ((wish && strcmp(wish, "off") == 0) || !folder_path(path, sizeof path) ||
         !make_folder(path))
         return;
@@ -155,7 +161,8 @@ void *clsm_cache_load(const struct cache *cache, const void *key, size_t key_byt
     if (cache->folder < 0)
         return NULL;
     entry_name(key, key_bytes, name);
-    int file = openat(cache->folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int file =
+        openat(cache->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return NULL;
     size_t whole;

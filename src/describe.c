@@ -22,18 +22,20 @@ static void describe_lanes(cl_device_id device, const char *extensions,
     memcpy(info->subgroup_sizes, sizes, sizeof sizes);
 }
 
-static void describe_texts(cl_device_id device, clsm_device_info *info)
+static clsm_status describe_texts(cl_device_id device, clsm_device_info *info)
 {
-    clsm_ask_maybe(device, CL_DEVICE_PLATFORM, sizeof info->platform, &info->platform);
-    clsm_ask_text(device, CL_DEVICE_NAME, info->name, sizeof info->name);
-    clsm_ask_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
-    clsm_ask_text(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-    clsm_ask_text(device, CL_DEVICE_VERSION, info->version, sizeof info->version);
+    int c;
+    TRY(clsm_ask(device, CL_DEVICE_PLATFORM, sizeof info->platform, &info->platform));
+    TRY(clsm_ask_text(device, CL_DEVICE_NAME, info->name, sizeof info->name));
+    TRY(clsm_ask_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor));
+    TRY(clsm_ask_text(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver));
+    TRY(clsm_ask_text(device, CL_DEVICE_VERSION, info->version, sizeof info->version));
     clsm_ask_platform_text(info->platform, CL_PLATFORM_NAME, info->platform_name,
                            sizeof info->platform_name);
-    int c = clsm_ask_newest_c(device);
+    TRY(clsm_ask_newest_c(device, &c));
     snprintf(info->c_version, sizeof info->c_version, "OpenCL C %d.%d", c / 100,
              c % 100);
+    return CLSM_OK;
 }
 
 /* A device's rank: kind first, then how much it can do at once. */
@@ -79,10 +81,9 @@ clsm_status clsm_traits_describe(cl_device_id device, clsm_device_info *info)
     cl_ulong global = 0;
     clsm_ask_maybe(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global, &global);
     info->global_bytes = global;
-    describe_texts(device, info);
-    char *extensions = clsm_ask_extensions(device);
-    if (!extensions)
-        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a list of extensions");
+    TRY(describe_texts(device, info));
+    char *extensions;
+    TRY(clsm_ask_extensions(device, &extensions));
     info->has_fp16 = clsm_has_extension(extensions, "cl_khr_fp16");
     describe_lanes(device, extensions, &t, info);
     free(extensions);

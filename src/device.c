@@ -115,7 +115,7 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
     list_devices(&all);
     clsm_device_info one;
     bool found = false;
-    char why[256] = "is a driver installed?"; /* or what the last device said */
+    char why[256] = ""; /* what the last one said that does not answer */
     for (unsigned i = 0; i < all.count; i++) {
         bool answers = describe(&all, i, &one) == CLSM_OK;
         if (!answers)
@@ -130,11 +130,12 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
     }
     if (found)
         return CLSM_OK;
-    return selector ? clsm_fail(
-                          CLSM_ERR_NO_DEVICE,
-                          "no usable device of %u matches \"%s\"%s; expected an index, "
-                          "gpu, cpu, accelerator or a part of a name",
-                          all.count, selector, from)
-                    : clsm_fail(CLSM_ERR_NO_DEVICE,
-                                "no usable OpenCL device among %u; %s", all.count, why);
+    if (!selector)
+        return clsm_fail(CLSM_ERR_NO_DEVICE, "no usable OpenCL device among %u; %s",
+                         all.count, *why ? why : "is a driver installed?");
+    return clsm_fail(CLSM_ERR_NO_DEVICE,
+                     "no usable device of %u matches \"%s\"%s; expected an index, gpu, "
+                     "cpu, accelerator or a part of a name%s%s",
+                     all.count, selector, from,
+                     *why ? "; one that does not answer: " : "", why);
 }

@@ -50,14 +50,9 @@ static clsm_status open_engine(clsm_engine *e, cl_context context, cl_device_id 
 {
     TRY(clsm_traits_of(device, &e->traits));
     TRY(make_locks(e));
-    cl_int error = clRetainContext(context);
-    clsm_status status = error == CL_SUCCESS
-                             ? clsm_shared_open(context, device, &e->shared)
-                             : clsm_fail_cl(error, "clRetainContext");
+    clsm_status status = clsm_shared_open(context, device, &e->shared);
     if (status == CLSM_OK)
         return CLSM_OK;
-    if (error == CL_SUCCESS)
-        clReleaseContext(context);
     free_locks(e);
     return status;
 }
@@ -106,7 +101,6 @@ void clsm_engine_destroy(clsm_engine *engine)
     clsm_programs_free(engine->programs);
     clsm_cache_close(&engine->cache);
     clsm_shared_close(engine->shared);
-    clReleaseContext(engine->context);
     free_locks(engine);
     free(engine);
 }

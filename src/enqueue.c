@@ -59,11 +59,11 @@ static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
     return CLSM_OK;
 }
 
-/* Nothing to compute; an event that is asked for still follows the wait list. */
+/* Nothing to compute; what follows still waits for the wait list. */
 static clsm_status launch_nothing(cl_command_queue queue, cl_uint n_wait,
                                   const cl_event *wait, cl_event *done)
 {
-    if (!done)
+    if (!done && !n_wait)
         return CLSM_OK;
     cl_int error = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
     return error == CL_SUCCESS ? CLSM_OK

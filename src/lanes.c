@@ -19,11 +19,13 @@ static void set_lanes(struct traits *t, enum lanes_by by, unsigned lanes,
 
 /* What the device claims. OpenCL C 3.0 is asked for where it is listed, since subgroup
  * functions are undeclared below 2.0, and 2.0 only where it is the newest. */
-void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits *t)
+clsm_status clsm_lanes_claim(cl_device_id device, const char *extensions,
+                             struct traits *t)
 {
     size_t sizes[16] = {0};
     cl_uint count = 0, warp = 0;
-    int c = clsm_ask_newest_c(device);
+    int c;
+    TRY(clsm_ask_newest_c(device, &c));
     const char *std = c >= 300 ? "CL3.0" : c >= 200 ? "CL2.0" : "CL1.2";
     bool sized =
         clsm_has_extension(extensions, "cl_intel_required_subgroup_size") &&
@@ -45,6 +47,7 @@ void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits
              clsm_ask_maybe(device, QUERY_WARP_SIZE_NV, sizeof warp, &warp) &&
              warp == 32)
         set_lanes(t, LANES_PTX, 32, "CL1.2");
+    return CLSM_OK;
 }
 
 void clsm_lanes_off(struct traits *t)

@@ -6,7 +6,7 @@
 #include "traits.h"
 
 /* Set t's lanes to what the device claims. */
-void clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits *t);
+clsm_status clsm_lanes_claim(cl_device_id device, const char *extensions, struct traits *t);
 
 /* Lanes cannot exchange anything. */
 void clsm_lanes_off(struct traits *t);

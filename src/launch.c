@@ -167,6 +167,15 @@ static clsm_status launch_stage(struct launch *l, size_t rows, unsigned stage,
                          done);
 }
 
+static clsm_status share_event(cl_event event, cl_event *done)
+{
+    cl_int error = clRetainEvent(event);
+    if (error != CL_SUCCESS)
+        return clsm_fail_cl(error, "clRetainEvent");
+    *done = event;
+    return CLSM_OK;
+}
+
 /* Some rows that work-groups share, in one launch or several. */
 static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t pieces,
                                       cl_event *done)
@@ -181,7 +190,11 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t piec
             continue;
         if (launched++)
             TRY(clsm_shared_order(shared, l->queue));
-        TRY(launch_stage(l, rows, stage, pieces, stages == 1 ? done : NULL));
+        cl_event used;
+        TRY(launch_stage(l, rows, stage, pieces, &used));
+        clsm_shared_used(shared, used);
+        if (stages == 1 && done)
+            TRY(share_event(used, done));
     }
     return CLSM_OK;
 }

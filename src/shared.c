@@ -10,6 +10,33 @@
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shared *all;
 
+/* Each call's own name is in its message. */
+#define CL(call, ...)                                                                  \
+    do {                                                                               \
+        cl_int error = call(__VA_ARGS__);                                              \
+        if (error != CL_SUCCESS)                                                       \
+            return clsm_fail_cl(error, #call);                                         \
+    } while (0)
+
+void clsm_shared_used(struct shared *s, cl_event used)
+{
+    if (s->used)
+        clReleaseEvent(s->used);
+    s->used = used;
+}
+
+/* Forget the latest command if it has ended; what failed has, too. */
+static clsm_status look(struct shared *s)
+{
+    cl_int status = CL_COMPLETE;
+    if (s->used)
+        CL(clGetEventInfo, s->used, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+           &status, NULL);
+    if (status <= CL_COMPLETE)
+        clsm_shared_used(s, NULL);
+    return CLSM_OK;
+}
+
 static clsm_status add(cl_context context, cl_device_id device, struct shared **s)
 {
     struct shared *one = calloc(1, sizeof *one);
@@ -17,13 +44,49 @@ static clsm_status add(cl_context context, cl_device_id device, struct shared **
         free(one);
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory for what engines share");
     }
+    cl_int error = clRetainContext(context);
+    if (error != CL_SUCCESS) {
+        pthread_mutex_destroy(&one->lock);
+        free(one);
+        return clsm_fail_cl(error, "clRetainContext");
+    }
     one->context = context;
     one->device = device;
     one->records = SHARED_RECORDS;
-    one->engines = 1;
     one->next = all;
     *s = all = one;
     return CLSM_OK;
+}
+
+/* Take those off the list whom nobody needs any more. */
+static struct shared *take_unused(void)
+{
+    struct shared *taken = NULL, **at = &all;
+    while (*at) {
+        struct shared *one = *at;
+        if (one->engines || (look(one) == CLSM_OK && one->used)) {
+            at = &one->next;
+            continue;
+        }
+        *at = one->next;
+        one->next = taken;
+        taken = one;
+    }
+    return taken;
+}
+
+static void free_all(struct shared *s)
+{
+    while (s) {
+        struct shared *next = s->next;
+        clsm_shared_used(s, NULL);
+        if (s->memory)
+            clReleaseMemObject(s->memory);
+        clReleaseContext(s->context);
+        pthread_mutex_destroy(&s->lock);
+        free(s);
+        s = next;
+    }
 }
 
 clsm_status clsm_shared_open(cl_context context, cl_device_id device, struct shared **s)
@@ -33,99 +96,62 @@ clsm_status clsm_shared_open(cl_context context, cl_device_id device, struct sha
     *s = all;
     while (*s && ((*s)->context != context || (*s)->device != device))
         *s = (*s)->next;
-    if (*s)
-        (*s)->engines++;
-    else
+    if (!*s)
         status = add(context, device, s);
+    if (status == CLSM_OK)
+        (*s)->engines++;
+    struct shared *unused = take_unused();
     pthread_mutex_unlock(&all_lock);
+    free_all(unused);
     return status;
 }
 
 void clsm_shared_close(struct shared *s)
 {
     pthread_mutex_lock(&all_lock);
-    bool last = --s->engines == 0;
-    struct shared **at = &all;
-    while (last && *at != s)
-        at = &(*at)->next;
-    if (last)
-        *at = s->next;
+    s->engines--;
+    struct shared *unused = take_unused();
     pthread_mutex_unlock(&all_lock);
-    if (!last)
-        return;
-    if (s->latest)
-        clReleaseCommandQueue(s->latest);
-    if (s->memory)
-        clReleaseMemObject(s->memory);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
+    free_all(unused);
+}
+
+static clsm_status make_memory(struct shared *s)
+{
+    cl_int error;
+    void *zeros = calloc(1, SHARED_BYTES);
+    if (!zeros)
+        return clsm_fail(CLSM_ERR_MEMORY, "out of memory for what engines share");
+    s->memory = clCreateBuffer(s->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                               SHARED_BYTES, zeros, &error);
+    free(zeros);
+    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clCreateBuffer");
 }
 
 clsm_status clsm_shared_need(struct shared *s)
 {
-    cl_int error = CL_SUCCESS;
+    clsm_status status = CLSM_OK;
     pthread_mutex_lock(&s->lock);
-    if (!s->memory) {
-        void *zeros = calloc(1, SHARED_BYTES);
-        if (zeros)
-            s->memory =
-                clCreateBuffer(s->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                               SHARED_BYTES, zeros, &error);
-        else
-            error = CL_OUT_OF_HOST_MEMORY;
-        free(zeros);
-    }
+    if (!s->memory)
+        status = make_memory(s);
     pthread_mutex_unlock(&s->lock);
-    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clCreateBuffer");
-}
-
-/* Each call's own name is in its message. */
-#define CL(call, ...)                                                                  \
-    do {                                                                               \
-        cl_int error = call(__VA_ARGS__);                                              \
-        if (error != CL_SUCCESS)                                                       \
-            return clsm_fail_cl(error, #call);                                         \
-    } while (0)
-
-static clsm_status wait_for(cl_event event, cl_command_queue latest,
-                            cl_command_queue queue)
-{
-    CL(clFlush, latest);
-    CL(clEnqueueBarrierWithWaitList, queue, 1, &event, NULL);
-    return CLSM_OK;
-}
-
-/* After everything that is in the latest queue now. */
-static clsm_status follow(struct shared *s, cl_command_queue queue)
-{
-    cl_event event;
-    CL(clEnqueueMarkerWithWaitList, s->latest, 0, NULL, &event);
-    clsm_status status = wait_for(event, s->latest, queue);
-    clReleaseEvent(event);
     return status;
-}
-
-/* Both queues have what they need, or nothing has changed. */
-static clsm_status move_to(struct shared *s, cl_command_queue queue)
-{
-    if (s->latest)
-        TRY(follow(s, queue));
-    CL(clRetainCommandQueue, queue);
-    if (s->latest)
-        clReleaseCommandQueue(s->latest);
-    s->latest = queue;
-    return CLSM_OK;
 }
 
 clsm_status clsm_shared_order(struct shared *s, cl_command_queue queue)
 {
+    cl_command_queue before;
     cl_command_queue_properties properties;
-    if (s->latest != queue)
-        return move_to(s, queue);
+    TRY(look(s));
+    if (!s->used)
+        return CLSM_OK;
+    CL(clGetEventInfo, s->used, CL_EVENT_COMMAND_QUEUE, sizeof before, &before, NULL);
     CL(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof properties,
        &properties, NULL);
-    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        CL(clEnqueueBarrierWithWaitList, queue, 0, NULL, NULL);
+    if (before == queue && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
+        return CLSM_OK;
+    if (before != queue)
+        CL(clFlush, before);
+    CL(clEnqueueBarrierWithWaitList, queue, 1, &s->used, NULL);
     return CLSM_OK;
 }
 
@@ -133,9 +159,11 @@ clsm_status clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t r
                               cl_ulong *epoch)
 {
     const cl_uint zero = 0;
+    cl_event filled;
     if (rows >= UINT32_MAX - s->epoch) { /* start again, with nothing left of before */
         CL(clEnqueueFillBuffer, queue, s->memory, &zero, sizeof zero, 0, SHARED_BYTES,
-           0, NULL, NULL);
+           0, NULL, &filled);
+        clsm_shared_used(s, filled);
         TRY(clsm_shared_order(s, queue));
         s->epoch = 0;
     }

@@ -17,13 +17,13 @@
 #undef ulong
 
 struct shared {
-    cl_context context; /* retained by engines */
+    cl_context context; /* retained */
     cl_device_id device;
-    unsigned engines;
+    unsigned engines; /* 0: stays until `used` has ended */
     struct shared *next;
-    pthread_mutex_t lock;    /* from ordering a launch until it is queued */
-    cl_mem memory;           /* NULL until a plan needs it */
-    cl_command_queue latest; /* the queue that used it last, retained */
+    pthread_mutex_t lock; /* from ordering a launch until it is queued */
+    cl_mem memory;        /* NULL until a plan needs it */
+    cl_event used;        /* the command that used it last; NULL: that has ended */
     cl_uint epoch;
     size_t records; /* that a launch may use: SHARED_RECORDS, or fewer for a test */
 };
@@ -38,6 +38,9 @@ clsm_status clsm_shared_need(struct shared *s);
 /* Queue whatever lets the next command of `queue` come after all that used the memory.
  */
 clsm_status clsm_shared_order(struct shared *s, cl_command_queue queue);
+
+/* The command of that event, which now is this struct's, uses the memory from here on. */
+void clsm_shared_used(struct shared *s, cl_event used);
 
 /* The first of `rows` numbers that no launch has used before. May queue a command,
  * which then has the memory in order, as clsm_shared_order() does. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Two engines of one context, with plans whose work-groups share rows. Side by side
- * each could have a part of the device, and wait for the rest: they take turns. */
+/* Plans whose work-groups share rows, of several engines of one context. Side by side
+ * each could have a part of the device, and wait for the rest: they take turns, and
+ * nobody else has to. */
 #include "crowd.h"
+
+#include <time.h>
 
 static void run_both(struct crowd *first, struct crowd *second)
 {
@@ -42,6 +45,101 @@ START_TEST(engines_of_a_context_take_turns)
 }
 END_TEST
 
+/* Behind this no command of the queue begins. */
+static cl_event shut(const struct session *s, cl_command_queue queue)
+{
+    cl_event gate = clCreateUserEvent(s->context, NULL);
+    ck_assert(gate &&
+              clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL) == CL_SUCCESS);
+    return gate;
+}
+
+/* What stands in the first queue by now is not the library's. */
+static void run_beside(struct tally *t, const char *variant, unsigned queues,
+                       cl_command_queue_properties properties)
+{
+    struct crowd c;
+    cl_event done = NULL, gate = clCreateUserEvent(t->device->session.context, NULL);
+    if (!crowd_open(t, variant, queues, properties, &c)) {
+        clReleaseEvent(gate);
+        return;
+    }
+    crowd_enqueue(&c, 0, 0, NULL);
+    clFinish(c.queues[0]);
+    clEnqueueMarkerWithWaitList(c.queues[0], 1, &gate, NULL);
+    crowd_enqueue(&c, 1, queues - 1, &done);
+    clFlush(c.queues[queues - 1]);
+    crowd_await(&c, done, 60);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    crowd_finish(&c);
+    crowd_check(&c, 1);
+    clReleaseEvent(done);
+    clReleaseEvent(gate);
+    crowd_close(&c);
+}
+
+START_TEST(commands_of_others_hold_nothing_up)
+{
+    struct tally t = tally_of(_i);
+    const char *variant = clsm_variants[_i / MAX_DEVICES].name;
+    run_beside(&t, variant, 2, 0);
+    run_beside(&t, variant, 1, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    tally_end(&t);
+}
+END_TEST
+
+/* The first engine of a context goes while its launch waits; the second one's waits for
+ * that. */
+START_TEST(turns_outlast_engines)
+{
+    struct tally t = tally_of(_i);
+    const char *variant = clsm_variants[_i / MAX_DEVICES].name;
+    struct device own = *t.device;
+    struct tally of_own = t;
+    struct session *s = &own.session;
+    struct crowd first, second;
+    cl_event before = NULL, after = NULL;
+    cl_int status = CL_COMPLETE;
+    of_own.device = &own;
+    s->context = clCreateContext(NULL, 1, &s->info.device, NULL, NULL, NULL);
+    ck_assert(s->context &&
+              clsm_engine_create(s->context, s->info.device, &s->engine) == CLSM_OK);
+    s->queue = clCreateCommandQueue(s->context, s->info.device, 0, NULL);
+    ck_assert(s->queue && crowd_open(&of_own, variant, 1, 0, &first));
+    cl_event gate = shut(s, first.queues[0]);
+    crowd_enqueue(&first, 0, 0, &before);
+    clFlush(first.queues[0]);
+    for (unsigned k = 0; k < CROWD_PLANS; k++) {
+        clsm_plan_destroy(first.plans[k]);
+        first.plans[k] = NULL;
+    }
+    clsm_engine_destroy(s->engine);
+    ck_assert_int_eq(clsm_engine_create(s->context, s->info.device, &s->engine),
+                     CLSM_OK);
+    ck_assert(crowd_open(&of_own, variant, 1, 0, &second));
+    crowd_enqueue(&second, 0, 0, &after);
+    clFlush(second.queues[0]);
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    clGetEventInfo(after, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                   NULL);
+    tally_fact(&of_own, status > CL_COMPLETE, "done before the first one, status %d",
+               status);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    crowd_await(&first, before, 60);
+    crowd_await(&second, after, 60);
+    crowd_check(&first, 0);
+    crowd_check(&second, 0);
+    clReleaseEvent(gate);
+    clReleaseEvent(before);
+    clReleaseEvent(after);
+    crowd_close(&first);
+    crowd_close(&second);
+    session_close(s);
+    of_own.device = t.device;
+    tally_end(&of_own);
+}
+END_TEST
+
 void engines_suite(Suite *suite, int device)
 {
     for (unsigned v = 0; v < clsm_variant_count; v++) {
@@ -49,10 +147,13 @@ void engines_suite(Suite *suite, int device)
         if (clsm_variants[v].geometry != ROW_PER_GROUPS)
             continue;
         clsm_problem p = shared_problem(name, CLSM_SOFTMAX, CLSM_F32, 3, 9000);
-        if (can_serve(&devices[device], v, &p))
-            add_test(suite, device + MAX_DEVICES * (int)v, name,
-                     engines_of_a_context_take_turns);
-        else
+        int index = device + MAX_DEVICES * (int)v;
+        if (!can_serve(&devices[device], v, &p)) {
             note(&devices[device], "variant %s does not run here", name);
+            continue;
+        }
+        add_test(suite, index, name, engines_of_a_context_take_turns);
+        add_test(suite, index, name, commands_of_others_hold_nothing_up);
+        add_test(suite, index, name, turns_outlast_engines);
     }
 }

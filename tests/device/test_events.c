@@ -92,8 +92,8 @@ END_TEST
 
 /* An empty problem behind a gate: nothing written, but its event waits like any other.
  */
-static void run_empty(struct tally *t, size_t rows, size_t cols, size_t inner,
-                      unsigned flags)
+static void run_gated(struct tally *t, size_t rows, size_t cols, size_t inner,
+                      unsigned flags, bool by_queue)
 {
     const struct session *s = &t->device->session;
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, rows, cols);
@@ -106,7 +106,12 @@ static void run_empty(struct tally *t, size_t rows, size_t cols, size_t inner,
     tally_ok(t, clsm_plan_create(s->engine, &p, &plan), "plan");
     tally_ok(t, clsm_plan_explain(plan, NULL, 0, NULL), "explain");
     tally_ok(t, clsm_enqueue(plan, s->queue, y, 0, y, 0, 0, NULL, NULL), "no event");
-    tally_ok(t, clsm_enqueue(plan, s->queue, y, 0, y, 0, 1, &gate, &done), "gated");
+    if (by_queue) { /* whose next command is behind the gate as well */
+        tally_ok(t, clsm_enqueue(plan, s->queue, y, 0, y, 0, 1, &gate, NULL), "gated");
+        clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &done);
+    } else {
+        tally_ok(t, clsm_enqueue(plan, s->queue, y, 0, y, 0, 1, &gate, &done), "gated");
+    }
     clFlush(s->queue);
     linger();
     tally_fact(t, done && status_of(done) != CL_COMPLETE,
@@ -122,6 +127,13 @@ static void run_empty(struct tally *t, size_t rows, size_t cols, size_t inner,
     clReleaseEvent(gate);
     clReleaseMemObject(y);
     clsm_plan_destroy(plan);
+}
+
+static void run_empty(struct tally *t, size_t rows, size_t cols, size_t inner,
+                      unsigned flags)
+{
+    run_gated(t, rows, cols, inner, flags, false);
+    run_gated(t, rows, cols, inner, flags, true);
 }
 
 START_TEST(empty_problems_are_no_ops_with_events)

@@ -14,7 +14,7 @@ enum { ROWS = 5, COLS = 37, N = ROWS * COLS, QUEUES = 2 };
 struct fault_layer *layer;
 static clsm_device_info device;
 static cl_context context;
-static cl_command_queue queues[QUEUES];
+static cl_command_queue queues[QUEUES], aside; /* aside: to read and write buffers */
 static unsigned queues_used = 1;
 static cl_mem x, y, lse;
 static clsm_problem problem;
@@ -44,7 +44,9 @@ const char *rig_open(void)
     context = clCreateContext(NULL, 1, &device.device, NULL, NULL, &error);
     for (unsigned q = 0; context && q < QUEUES; q++)
         queues[q] = clCreateCommandQueue(context, device.device, 0, &error);
-    if (!queues[0] || !queues[1])
+    if (context)
+        aside = clCreateCommandQueue(context, device.device, 0, &error);
+    if (!queues[0] || !queues[1] || !aside)
         return "no context or queue on the device";
     x = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof input,
                        input, &error);
@@ -61,6 +63,7 @@ void rig_close(void)
     clReleaseMemObject(lse);
     for (unsigned q = 0; q < QUEUES; q++)
         clReleaseCommandQueue(queues[q]);
+    clReleaseCommandQueue(aside);
     clReleaseContext(context);
 }
 
@@ -107,12 +110,13 @@ clsm_status rig_plan(clsm_engine *engine, clsm_plan **plan)
     return status;
 }
 
-clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event *done)
+clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event gate,
+                        cl_event *done)
 {
     static const float nothing[N];
     *done = (cl_event)layer;
-    cl_int error = clEnqueueWriteBuffer(queues[0], y, CL_TRUE, 0, sizeof nothing,
-                                        nothing, 0, NULL, NULL);
+    cl_int error = clEnqueueWriteBuffer(aside, y, CL_TRUE, 0, sizeof nothing, nothing,
+                                        0, NULL, NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueWriteBuffer: %d", error);
     clsm_args args;
     EXPECT(clsm_args_init(plan, &args) == CLSM_OK, "%s", clsm_last_message());
@@ -120,8 +124,8 @@ clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event *done)
     args.y = y;
     args.operand[CLSM_LSE].memory = lse;
     layer->watching = true;
-    clsm_status status =
-        clsm_enqueue_args(plan, queues[on_queue], &args, 0, NULL, done);
+    clsm_status status = clsm_enqueue_args(plan, queues[on_queue], &args, gate != NULL,
+                                           gate ? &gate : NULL, done);
     layer->watching = false;
     return status;
 }
@@ -145,11 +149,11 @@ void rig_check(cl_event done)
     cl_int error = clWaitForEvents(1, &done);
     clReleaseEvent(done);
     EXPECT(error == CL_SUCCESS, "clWaitForEvents: %d", error);
-    error = clEnqueueReadBuffer(queues[0], y, CL_TRUE, 0, sizeof output, output, 0,
-                                NULL, NULL);
+    error =
+        clEnqueueReadBuffer(aside, y, CL_TRUE, 0, sizeof output, output, 0, NULL, NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueReadBuffer: %d", error);
-    error = clEnqueueReadBuffer(queues[0], lse, CL_TRUE, 0, sizeof sums, sums, 0, NULL,
-                                NULL);
+    error =
+        clEnqueueReadBuffer(aside, lse, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
     EXPECT(error == CL_SUCCESS, "clEnqueueReadBuffer: %d", error);
     EXPECT(clsm_check_args(&problem, &args, &report) == CLSM_OK && report.pass,
            "a wrong result after call %u, %s", layer->fail_at, layer->failed);
@@ -195,8 +199,10 @@ unsigned rig_job(void)
     long before[KIND_COUNT];
     clsm_engine *engine;
     clsm_plan *plan;
-    cl_event done;
+    cl_event gate = clCreateUserEvent(context, NULL), done[2 * QUEUES - 1];
+    const unsigned enqueues = 2 * queues_used - 1; /* to the other queue, and back */
     clsm_status status;
+    EXPECT(gate, "no user event");
     memcpy(before, layer->references, sizeof before);
 #define STEP(call, output)                                                             \
     if ((status = call) != CLSM_OK) {                                                  \
@@ -205,14 +211,17 @@ unsigned rig_job(void)
     }
     STEP(rig_engine(&engine), engine)
     STEP(rig_plan(engine, &plan), plan)
-    for (unsigned i = 0; i < 2 * queues_used - 1; i++) { /* there, and back again */
-        engine->shared->epoch = UINT32_MAX - ROWS * i;    /* must start again */
-        STEP(rig_enqueue(plan, i % queues_used, &done), done)
-        rig_check(done);
+    for (unsigned i = 0; i < enqueues; i++) { /* each finds the last one unfinished */
+        engine->shared->epoch = UINT32_MAX - ROWS * i; /* must start again */
+        STEP(rig_enqueue(plan, i % queues_used, gate, &done[i]), done[i])
     }
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    for (unsigned i = 0; i < enqueues; i++)
+        rig_check(done[i]);
 #undef STEP
     EXPECT(*rig_explain(plan), "nothing explained");
     rig_destroy(engine, plan);
     holds_nothing(before);
+    clReleaseEvent(gate);
     return layer->calls;
 }

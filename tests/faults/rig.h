@@ -27,10 +27,12 @@ void rig_ask(const char *variant, unsigned queues);
 /* The n-th call of a function (NULL: of any) fails with this error. */
 void rig_fail(const char *function, unsigned n, cl_int error);
 
-/* The steps, each with the layer watching. */
+/* The steps, each with the layer watching. An enqueue waits for `gate`; NULL: for
+ * nothing. */
 clsm_status rig_engine(clsm_engine **engine);
 clsm_status rig_plan(clsm_engine *engine, clsm_plan **plan);
-clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event *done);
+clsm_status rig_enqueue(clsm_plan *plan, unsigned on_queue, cl_event gate,
+                        cl_event *done);
 void rig_destroy(clsm_engine *engine, clsm_plan *plan);
 
 /* Wait for an enqueue and compare its result with the reference; not watched. */

@@ -127,7 +127,7 @@ START_TEST(a_truncated_or_longer_entry_is_a_miss)
 }
 END_TEST
 
-START_TEST(a_link_or_a_folder_in_the_place_of_an_entry_is_a_miss)
+START_TEST(a_link_a_pipe_or_a_folder_in_the_place_of_an_entry_is_a_miss)
 {
     char path[400], aside[120];
     cache_put("a key", "and a binary", 12);
@@ -135,6 +135,9 @@ START_TEST(a_link_or_a_folder_in_the_place_of_an_entry_is_a_miss)
     snprintf(aside, sizeof aside, "%s/aside", cache_base);
     ck_assert_int_eq(rename(path, aside), 0);
     ck_assert_int_eq(symlink(aside, path), 0);
+    ck_assert(!cache_has("a key", "and a binary", 12));
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
     ck_assert(!cache_has("a key", "and a binary", 12));
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkdir(path, 0700), 0);
@@ -229,7 +232,7 @@ Suite *cache_suite(void)
     tcase_add_test(c, an_entry_under_a_wrong_name_is_not_taken);
     tcase_add_test(c, one_flipped_byte_anywhere_is_a_miss);
     tcase_add_test(c, a_truncated_or_longer_entry_is_a_miss);
-    tcase_add_test(c, a_link_or_a_folder_in_the_place_of_an_entry_is_a_miss);
+    tcase_add_test(c, a_link_a_pipe_or_a_folder_in_the_place_of_an_entry_is_a_miss);
     tcase_add_test(c, entries_are_for_us_alone);
     tcase_add_test(c, two_threads_storing_at_once_leave_a_whole_entry);
     tcase_add_test(c, two_processes_storing_at_once_leave_a_whole_entry);

@@ -104,6 +104,13 @@ START_TEST(a_link_in_the_place_of_the_folder_is_not_followed)
     ck_assert(!cache_reopen());
     cache_put("key", "binary", 6);
     ck_assert_uint_eq(cache_entries(), 0);
+    const char *const ends[] = {"/", "/.", "//./"};
+    for (size_t i = 0; i < COUNT(ends); i++) { /* behind which a link is no link */
+        char path[120];
+        snprintf(path, sizeof path, "%s%s", cache_folder, ends[i]);
+        setenv("CLSM_CACHE_DIR", path, 1);
+        ck_assert(!cache_reopen());
+    }
 }
 END_TEST
 
@@ -196,6 +203,15 @@ START_TEST(a_limit_of_0_keeps_nothing)
 }
 END_TEST
 
+START_TEST(a_limit_beyond_64_bits_of_bytes_is_none)
+{
+    setenv("CLSM_CACHE_MIB", "17592186044416", 1); /* 2^44 */
+    ck_assert(cache_reopen());
+    cache_put("key", "binary", 6);
+    ck_assert(cache_has("key", "binary", 6));
+}
+END_TEST
+
 static void put_file(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -257,6 +273,7 @@ Suite *cache_folder_suite(void)
     tcase_add_test(c, the_size_limit_holds_for_any_number_of_entries);
     tcase_add_test(c, a_loaded_entry_counts_as_young);
     tcase_add_test(c, a_limit_of_0_keeps_nothing);
+    tcase_add_test(c, a_limit_beyond_64_bits_of_bytes_is_none);
     tcase_add_test(c, files_of_others_are_never_removed);
     tcase_add_test(c, what_a_crashed_process_left_is_removed_with_age);
     suite_add_tcase(suite, c);
