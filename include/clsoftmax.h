@@ -552,12 +552,14 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
  * the context and device: their enqueues run one after another, by whatever engines and
  * queues, in the order of the calls. So one that waits for an event of the caller's holds up
- * those after it, and may take them along if that fails; other commands hold up nobody. Where
- * an enqueue takes several launches, an error of a later one leaves the earlier ones queued.
- * The latest launch's event, and by it its queue and the context, stay retained until a later
- * call finds it ended. Other processes take turns with them, unless a device runs several at a
- * time (NVIDIA's MPS): work-groups that wait for others could then each have a part of it.
- * Variants but `joined`, `ahead`, `settled` and `strided_ahead` never wait.
+ * those after it, and may take them along if that fails. Other commands hold up nobody, but
+ * that on a GPU the first launch on a second queue waits for all that the first queue holds by
+ * then. Where an enqueue takes several launches, an error of a later one leaves the earlier
+ * ones queued. The latest launch's queue stays retained until a later one has another, or,
+ * with the context, until after the last engine a call finds it ended. Other processes take
+ * turns with them, unless a device runs several at a time (NVIDIA's MPS): work-groups that
+ * wait for others could then each have a part of it. Variants but `joined`, `ahead`, `settled`
+ * and `strided_ahead` never wait.
  *
  * CLSM_ERR_BUFFER, CLSM_ERR_CONTEXT, CLSM_ERR_DEVICE, CLSM_ERR_ACCESS, CLSM_ERR_OVERLAP: as
  * above and in CLSM_STATUSES; CLSM_ERR_NULL: a buffer is missing, an operand's, too;

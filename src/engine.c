@@ -50,7 +50,8 @@ static clsm_status open_engine(clsm_engine *e, cl_context context, cl_device_id 
 {
     TRY(clsm_traits_of(device, &e->traits));
     TRY(make_locks(e));
-    clsm_status status = clsm_shared_open(context, device, &e->shared);
+    clsm_status status =
+        clsm_shared_open(context, device, e->traits.bits & TRAIT_CPU, &e->shared);
     if (status == CLSM_OK)
         return CLSM_OK;
     free_locks(e);

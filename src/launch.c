@@ -181,20 +181,22 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t piec
                                       cl_event *done)
 {
     struct shared *shared = l->plan->engine->shared;
+    struct turns *turns = &shared->turns;
     unsigned stages = clsm_config_stages(l->config, &l->plan->problem), launched = 0;
-    TRY(clsm_shared_order(shared, l->queue));
+    TRY(clsm_turns_wait(turns, l->queue));
     TRY(clsm_shared_epoch(shared, l->queue, rows, &l->shape.epoch));
     l->shape.launch_rows = rows;
     for (unsigned stage = 0; stages; stage++, stages >>= 1) {
         if (!(stages & 1))
             continue;
         if (launched++)
-            TRY(clsm_shared_order(shared, l->queue));
-        cl_event used;
-        TRY(launch_stage(l, rows, stage, pieces, &used));
-        clsm_shared_used(shared, used);
-        if (stages == 1 && done)
-            TRY(share_event(used, done));
+            TRY(clsm_turns_wait(turns, l->queue));
+        cl_event *wish = stages == 1 ? done : NULL, event = NULL;
+        TRY(launch_stage(l, rows, stage, pieces,
+                         wish || turns->with_events ? &event : NULL));
+        clsm_turns_took(turns, event);
+        if (wish)
+            TRY(share_event(event, wish));
     }
     return CLSM_OK;
 }

@@ -10,34 +10,8 @@
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shared *all;
 
-/* Each call's own name is in its message. */
-#define CL(call, ...)                                                                  \
-    do {                                                                               \
-        cl_int error = call(__VA_ARGS__);                                              \
-        if (error != CL_SUCCESS)                                                       \
-            return clsm_fail_cl(error, #call);                                         \
-    } while (0)
-
-void clsm_shared_used(struct shared *s, cl_event used)
-{
-    if (s->used)
-        clReleaseEvent(s->used);
-    s->used = used;
-}
-
-/* Forget the latest command if it has ended; what failed has, too. */
-static clsm_status look(struct shared *s)
-{
-    cl_int status = CL_COMPLETE;
-    if (s->used)
-        CL(clGetEventInfo, s->used, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-           &status, NULL);
-    if (status <= CL_COMPLETE)
-        clsm_shared_used(s, NULL);
-    return CLSM_OK;
-}
-
-static clsm_status add(cl_context context, cl_device_id device, struct shared **s)
+static clsm_status add(cl_context context, cl_device_id device, bool with_events,
+                       struct shared **s)
 {
     struct shared *one = calloc(1, sizeof *one);
     if (!one || pthread_mutex_init(&one->lock, NULL) != 0) {
@@ -53,6 +27,7 @@ static clsm_status add(cl_context context, cl_device_id device, struct shared **
     one->context = context;
     one->device = device;
     one->records = SHARED_RECORDS;
+    one->turns.with_events = with_events;
     one->next = all;
     *s = all = one;
     return CLSM_OK;
@@ -64,7 +39,9 @@ static struct shared *take_unused(void)
     struct shared *taken = NULL, **at = &all;
     while (*at) {
         struct shared *one = *at;
-        if (one->engines || (look(one) == CLSM_OK && one->used)) {
+        bool ended;
+        if (one->engines ||
+            (clsm_turns_look(&one->turns, &ended) == CLSM_OK && !ended)) {
             at = &one->next;
             continue;
         }
@@ -79,7 +56,7 @@ static void free_all(struct shared *s)
 {
     while (s) {
         struct shared *next = s->next;
-        clsm_shared_used(s, NULL);
+        clsm_turns_forget(&s->turns);
         if (s->memory)
             clReleaseMemObject(s->memory);
         clReleaseContext(s->context);
@@ -89,7 +66,8 @@ static void free_all(struct shared *s)
     }
 }
 
-clsm_status clsm_shared_open(cl_context context, cl_device_id device, struct shared **s)
+clsm_status clsm_shared_open(cl_context context, cl_device_id device, bool with_events,
+                             struct shared **s)
 {
     clsm_status status = CLSM_OK;
     pthread_mutex_lock(&all_lock);
@@ -97,7 +75,7 @@ clsm_status clsm_shared_open(cl_context context, cl_device_id device, struct sha
     while (*s && ((*s)->context != context || (*s)->device != device))
         *s = (*s)->next;
     if (!*s)
-        status = add(context, device, s);
+        status = add(context, device, with_events, s);
     if (status == CLSM_OK)
         (*s)->engines++;
     struct shared *unused = take_unused();
@@ -137,24 +115,6 @@ clsm_status clsm_shared_need(struct shared *s)
     return status;
 }
 
-clsm_status clsm_shared_order(struct shared *s, cl_command_queue queue)
-{
-    cl_command_queue before;
-    cl_command_queue_properties properties;
-    TRY(look(s));
-    if (!s->used)
-        return CLSM_OK;
-    CL(clGetEventInfo, s->used, CL_EVENT_COMMAND_QUEUE, sizeof before, &before, NULL);
-    CL(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof properties,
-       &properties, NULL);
-    if (before == queue && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
-        return CLSM_OK;
-    if (before != queue)
-        CL(clFlush, before);
-    CL(clEnqueueBarrierWithWaitList, queue, 1, &s->used, NULL);
-    return CLSM_OK;
-}
-
 clsm_status clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t rows,
                               cl_ulong *epoch)
 {
@@ -163,8 +123,8 @@ clsm_status clsm_shared_epoch(struct shared *s, cl_command_queue queue, size_t r
     if (rows >= UINT32_MAX - s->epoch) { /* start again, with nothing left of before */
         CL(clEnqueueFillBuffer, queue, s->memory, &zero, sizeof zero, 0, SHARED_BYTES,
            0, NULL, &filled);
-        clsm_shared_used(s, filled);
-        TRY(clsm_shared_order(s, queue));
+        clsm_turns_took(&s->turns, filled);
+        TRY(clsm_turns_wait(&s->turns, queue));
         s->epoch = 0;
     }
     *epoch = s->epoch;

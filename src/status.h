@@ -34,6 +34,14 @@ const char *clsm_cl_error_name(cl_int error);
             return try_status;                                                         \
     } while (0)
 
+/* An OpenCL function, whose name is in the message. */
+#define CL(call, ...)                                                                  \
+    do {                                                                               \
+        cl_int cl_error = call(__VA_ARGS__);                                           \
+        if (cl_error != CL_SUCCESS)                                                    \
+            return clsm_fail_cl(cl_error, #call);                                      \
+    } while (0)
+
 #define NEED(pointer)                                                                  \
     do {                                                                               \
         if (!(pointer))                                                                \

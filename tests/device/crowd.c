@@ -11,6 +11,22 @@ enum { ROWS = 3, COLS = 20011 }; /* 5 parts of 256 x 4 packs of f32 */
 
 enum { BESIDE = 4 };
 
+const char *small_parts(int index)
+{
+    static const char *const names[] = {"joined:WG=128,HOLD=1",
+                                        "ahead:WG=128,HOLD=1",
+                                        "settled:WG=128,HOLD=1",
+                                        "split:WG=128,PACKS=4",
+                                        "strided_split:WG=256,TILE=32",
+                                        "strided_ahead:WG=128,TILE=64",
+                                        "wide_split:VEC=8"};
+    const char *variant = clsm_variants[index / MAX_DEVICES].name;
+    size_t i = 0, length = strlen(variant);
+    while (strncmp(names[i], variant, length) != 0 || names[i][length] != ':')
+        ck_assert_uint_lt(++i, COUNT(names));
+    return names[i];
+}
+
 clsm_problem shared_problem(const char *variant, clsm_op op, clsm_type type,
                             size_t rows, size_t cols)
 {

@@ -19,6 +19,10 @@ struct crowd {
     cl_mem device_x[CROWD], device_y[CROWD]; /* the same for every third */
 };
 
+/* The configuration with the smallest parts of a test's variant; its index is that of
+ * the device and MAX_DEVICES times the variant's. */
+const char *small_parts(int index);
+
 /* So many elements as softmaxes that a variant shares: rows, or neighbours where it
  * takes only those. */
 clsm_problem shared_problem(const char *variant, clsm_op op, clsm_type type,

@@ -31,7 +31,7 @@
     X(open_plans)                                                                      \
     X(deterministic)                                                                   \
     X(shared_rows)                                                                     \
-    X(engines)                                                                         \
+    X(turns)                                                                           \
     X(explain)                                                                         \
     X(disk_cache)                                                                      \
     X(environment)

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that work-groups share, in memory that all plans of a context and device share:
- * whatever the engines, queues, threads and plans are, launches take turns, and results
- * are as if each were alone.
- */
+/* Rows that work-groups share, in one launch or several: whatever runs beside them, and
+ * however many there are, results are as if each row were alone. */
 #include "crowd.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* As small parts as a variant has. */
-static const char *name_of(int index)
-{
-    static const char *const names[] = {"joined:WG=128,HOLD=1",
-                                        "ahead:WG=128,HOLD=1",
-                                        "settled:WG=128,HOLD=1",
-                                        "split:WG=128,PACKS=4",
-                                        "strided_split:WG=256,TILE=32",
-                                        "strided_ahead:WG=128,TILE=64",
-                                        "wide_split:VEC=8"};
-    const char *variant = clsm_variants[index / MAX_DEVICES].name;
-    size_t i = 0, length = strlen(variant);
-    while (strncmp(names[i], variant, length) != 0 || names[i][length] != ':')
-        ck_assert_uint_lt(++i, COUNT(names));
-    return names[i];
-}
 
 /* Records of a launch, so that few rows take several. */
 enum { RECORDS = 8192 };
@@ -41,78 +21,10 @@ static void set_records(const struct tally *t, size_t records)
 static clsm_problem short_rows(int index, size_t records, size_t cols)
 {
     bool two_parts = !clsm_variants[index / MAX_DEVICES].launches;
-    return shared_problem(name_of(index), CLSM_SOFTMAX, CLSM_F32,
+    return shared_problem(small_parts(index), CLSM_SOFTMAX, CLSM_F32,
                           two_parts ? records / 2 + 1 : records,
                           two_parts ? 4 * 128 + cols : cols);
 }
-
-static void run_queues(struct tally *t, const char *variant, unsigned queues,
-                       cl_command_queue_properties properties)
-{
-    struct crowd c;
-    if (!crowd_open(t, variant, queues, properties, &c)) {
-        note(t->device, "no out-of-order queues");
-        tally_fact(t, properties != 0, "no queues");
-        return;
-    }
-    for (unsigned i = 0; i < CROWD; i++)
-        crowd_enqueue(&c, i, i % queues, NULL);
-    crowd_finish(&c);
-    for (unsigned i = 0; i < CROWD; i++)
-        crowd_check(&c, i);
-    crowd_close(&c);
-}
-
-START_TEST(launches_in_flight_on_some_queues_do_not_meet)
-{
-    struct tally t = tally_of(_i);
-    for (unsigned queues = 1; queues <= CROWD_QUEUES; queues++)
-        run_queues(&t, name_of(_i), queues, 0);
-    for (unsigned queues = 1; queues <= 2; queues++)
-        run_queues(&t, name_of(_i), queues, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    tally_end(&t);
-}
-END_TEST
-
-struct caller {
-    struct crowd *crowd;
-    struct tally tally; /* of this thread */
-    unsigned number;
-};
-
-static void *call(void *argument)
-{
-    struct caller *caller = argument;
-    struct crowd mine = *caller->crowd;
-    mine.tally = &caller->tally;
-    for (unsigned i = caller->number; i < CROWD; i += CROWD_QUEUES)
-        crowd_enqueue(&mine, i, caller->number, NULL);
-    return NULL;
-}
-
-START_TEST(threads_with_a_queue_each_share_the_memory)
-{
-    struct tally t = tally_of(_i);
-    struct crowd c;
-    pthread_t threads[CROWD_QUEUES];
-    struct caller callers[CROWD_QUEUES];
-    ck_assert(crowd_open(&t, name_of(_i), CROWD_QUEUES, 0, &c));
-    for (unsigned k = 0; k < CROWD_QUEUES; k++) {
-        callers[k] = (struct caller){&c, {.device = t.device}, k};
-        ck_assert_int_eq(pthread_create(&threads[k], NULL, call, &callers[k]), 0);
-    }
-    for (unsigned k = 0; k < CROWD_QUEUES; k++) {
-        pthread_join(threads[k], NULL);
-        tally_fact(&t, !callers[k].tally.failed, "thread %u: %s", k,
-                   callers[k].tally.first);
-    }
-    crowd_finish(&c);
-    for (unsigned i = 0; i < CROWD; i++)
-        crowd_check(&c, i);
-    crowd_close(&c);
-    tally_end(&t);
-}
-END_TEST
 
 /* More rows than there are records for: the trial runs twice and compares the bits. */
 START_TEST(rows_beyond_the_records_take_several_launches)
@@ -126,8 +38,8 @@ START_TEST(rows_beyond_the_records_take_several_launches)
     trial.problem = short_rows(_i, 2 * RECORDS + 1, 9);
     tally_trial(&t, &trial, NULL);
     if (!(t.device->session.engine->traits.bits & TRAIT_CPU)) { /* 4 parts of f16 */
-        trial.problem =
-            shared_problem(name_of(_i), CLSM_SOFTMAX, CLSM_F16, RECORDS / 4 + 9, 4100);
+        trial.problem = shared_problem(small_parts(_i), CLSM_SOFTMAX, CLSM_F16,
+                                       RECORDS / 4 + 9, 4100);
         tally_trial(&t, &trial, NULL);
     }
     set_records(&t, SHARED_RECORDS);
@@ -190,7 +102,7 @@ START_TEST(numbers_of_launches_start_again_after_the_last)
 {
     struct tally t = tally_of(_i);
     struct crowd c;
-    ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
+    ck_assert(crowd_open(&t, small_parts(_i), 2, 0, &c));
     for (unsigned i = 0; i < CROWD; i++) {
         if (i % 4 == 0) {
             crowd_finish(&c);
@@ -239,9 +151,9 @@ START_TEST(bits_of_a_shared_row_do_not_depend_on_how_many_there_are)
     static const size_t counts[] = {1, 2, 7, MOST_ROWS};
     static float alone[LONG_COLS + 1], y[LONG_COLS + 1];
     struct tally t = tally_of(_i);
-    size_t bytes = run_rows(&t, name_of(_i), 1, alone);
+    size_t bytes = run_rows(&t, small_parts(_i), 1, alone);
     for (size_t k = 0; k < COUNT(counts); k++) {
-        run_rows(&t, name_of(_i), counts[k], y);
+        run_rows(&t, small_parts(_i), counts[k], y);
         tally_fact(&t, !memcmp(alone, y, bytes), "other bits as the last of %zu",
                    counts[k]);
     }
@@ -259,7 +171,7 @@ START_TEST(work_groups_that_wait_end_on_a_busy_device)
         problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, cpu ? 64 : 4096, 8192);
     clsm_plan *plan = NULL;
     struct crowd c;
-    ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
+    ck_assert(crowd_open(&t, small_parts(_i), 2, 0, &c));
     load.variant = "online";
     cl_mem b = session_buffer(s, load.rows * load.cols * sizeof(float), NULL);
     cl_event done = NULL;
@@ -298,7 +210,7 @@ START_TEST(a_few_work_groups_by_themselves_hold_nothing_back)
     size_t local = traits->max_wg;
     size_t global = traits->compute_units * (size_t)UNIT_ITEMS / local * local;
     struct crowd c;
-    ck_assert(crowd_open(&t, name_of(_i), 2, 0, &c));
+    ck_assert(crowd_open(&t, small_parts(_i), 2, 0, &c));
     cl_mem out = session_buffer(s, local * sizeof(float), NULL);
     ck_assert(out);
     cl_kernel kernel = crowd_filler(s, out);
@@ -324,8 +236,6 @@ END_TEST
 
 static void add_all(Suite *suite, int index, const char *name)
 {
-    add_test(suite, index, name, launches_in_flight_on_some_queues_do_not_meet);
-    add_test(suite, index, name, threads_with_a_queue_each_share_the_memory);
     add_test(suite, index, name, rows_beyond_the_records_take_several_launches);
     add_test(suite, index, name, event_and_wait_list_embrace_all_launches);
     add_test(suite, index, name, numbers_of_launches_start_again_after_the_last);

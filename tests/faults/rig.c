@@ -211,7 +211,8 @@ unsigned rig_job(void)
     }
     STEP(rig_engine(&engine), engine)
     STEP(rig_plan(engine, &plan), plan)
-    for (unsigned i = 0; i < enqueues; i++) { /* each finds the last one unfinished */
+    engine->shared->turns.with_events = false; /* until the second queue comes */
+    for (unsigned i = 0; i < enqueues; i++) {  /* each finds the last one unfinished */
         engine->shared->epoch = UINT32_MAX - ROWS * i; /* must start again */
         STEP(rig_enqueue(plan, i % queues_used, gate, &done[i]), done[i])
     }

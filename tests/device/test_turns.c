@@ -1,10 +1,92 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans whose work-groups share rows, of several engines of one context. Side by side
- * each could have a part of the device, and wait for the rest: they take turns, and
- * nobody else has to. */
+/* Plans whose work-groups share rows, from several queues, threads and engines of one
+ * context. Side by side each could have a part of the device, and wait for the rest:
+ * they take turns, and nobody else has to. */
 #include "crowd.h"
 
+#include <pthread.h>
 #include <time.h>
+
+static void run_queues(struct tally *t, const char *variant, unsigned queues,
+                       cl_command_queue_properties properties)
+{
+    struct crowd c;
+    if (!crowd_open(t, variant, queues, properties, &c)) {
+        note(t->device, "no out-of-order queues");
+        tally_fact(t, properties != 0, "no queues");
+        return;
+    }
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_enqueue(&c, i, i % queues, NULL);
+    crowd_finish(&c);
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    crowd_close(&c);
+}
+
+/* As on the other kind of device: a CPU's launches without events until a second queue
+ * comes, or a GPU's with them. */
+static void turn_events(const struct tally *t)
+{
+    struct turns *turns = &t->device->session.engine->shared->turns;
+    turns->with_events = !turns->with_events;
+}
+
+START_TEST(launches_in_flight_on_some_queues_do_not_meet)
+{
+    struct tally t = tally_of(_i);
+    const char *variant = small_parts(_i);
+    for (unsigned queues = 1; queues <= CROWD_QUEUES; queues++) {
+        run_queues(&t, variant, queues, 0);
+        turn_events(&t);
+        run_queues(&t, variant, queues, 0);
+    }
+    for (unsigned queues = 1; queues <= 2; queues++)
+        run_queues(&t, variant, queues, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    tally_end(&t);
+}
+END_TEST
+
+struct caller {
+    struct crowd *crowd;
+    struct tally tally; /* of this thread */
+    unsigned number;
+};
+
+static void *call(void *argument)
+{
+    struct caller *caller = argument;
+    struct crowd mine = *caller->crowd;
+    mine.tally = &caller->tally;
+    for (unsigned i = caller->number; i < CROWD; i += CROWD_QUEUES)
+        crowd_enqueue(&mine, i, caller->number, NULL);
+    return NULL;
+}
+
+START_TEST(threads_with_a_queue_each_share_the_memory)
+{
+    struct tally t = tally_of(_i);
+    const char *variant = small_parts(_i);
+    struct crowd c;
+    pthread_t threads[CROWD_QUEUES];
+    struct caller callers[CROWD_QUEUES];
+    ck_assert(crowd_open(&t, variant, CROWD_QUEUES, 0, &c));
+    for (unsigned k = 0; k < CROWD_QUEUES; k++) {
+        callers[k] = (struct caller){&c, {.device = t.device}, k};
+        ck_assert_int_eq(pthread_create(&threads[k], NULL, call, &callers[k]), 0);
+    }
+    for (unsigned k = 0; k < CROWD_QUEUES; k++) {
+        pthread_join(threads[k], NULL);
+        tally_fact(&t, !callers[k].tally.failed, "thread %u: %s", k,
+                   callers[k].tally.first);
+    }
+    crowd_finish(&c);
+    for (unsigned i = 0; i < CROWD; i++)
+        crowd_check(&c, i);
+    crowd_close(&c);
+    tally_end(&t);
+}
+END_TEST
 
 static void run_both(struct crowd *first, struct crowd *second)
 {
@@ -23,7 +105,7 @@ static void run_both(struct crowd *first, struct crowd *second)
 START_TEST(engines_of_a_context_take_turns)
 {
     struct tally t = tally_of(_i), of_other = t;
-    const char *variant = clsm_variants[_i / MAX_DEVICES].name;
+    const char *variant = small_parts(_i);
     const struct session *s = &t.device->session;
     struct device other = *t.device;
     struct crowd first, second;
@@ -54,7 +136,8 @@ static cl_event shut(const struct session *s, cl_command_queue queue)
     return gate;
 }
 
-/* What stands in the first queue by now is not the library's. */
+/* What stands in the first queue by now is not the library's. Where launches have no
+ * events before a second queue comes, that has been. */
 static void run_beside(struct tally *t, const char *variant, unsigned queues,
                        cl_command_queue_properties properties)
 {
@@ -64,6 +147,8 @@ static void run_beside(struct tally *t, const char *variant, unsigned queues,
         clReleaseEvent(gate);
         return;
     }
+    if (!t->device->session.engine->shared->turns.with_events)
+        crowd_enqueue(&c, 2, queues - 1, NULL);
     crowd_enqueue(&c, 0, 0, NULL);
     clFinish(c.queues[0]);
     clEnqueueMarkerWithWaitList(c.queues[0], 1, &gate, NULL);
@@ -81,7 +166,7 @@ static void run_beside(struct tally *t, const char *variant, unsigned queues,
 START_TEST(commands_of_others_hold_nothing_up)
 {
     struct tally t = tally_of(_i);
-    const char *variant = clsm_variants[_i / MAX_DEVICES].name;
+    const char *variant = small_parts(_i);
     run_beside(&t, variant, 2, 0);
     run_beside(&t, variant, 1, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     tally_end(&t);
@@ -93,7 +178,7 @@ END_TEST
 START_TEST(turns_outlast_engines)
 {
     struct tally t = tally_of(_i);
-    const char *variant = clsm_variants[_i / MAX_DEVICES].name;
+    const char *variant = small_parts(_i);
     struct device own = *t.device;
     struct tally of_own = t;
     struct session *s = &own.session;
@@ -140,7 +225,7 @@ START_TEST(turns_outlast_engines)
 }
 END_TEST
 
-void engines_suite(Suite *suite, int device)
+void turns_suite(Suite *suite, int device)
 {
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         const char *name = clsm_variants[v].name;
@@ -152,6 +237,8 @@ void engines_suite(Suite *suite, int device)
             note(&devices[device], "variant %s does not run here", name);
             continue;
         }
+        add_test(suite, index, name, launches_in_flight_on_some_queues_do_not_meet);
+        add_test(suite, index, name, threads_with_a_queue_each_share_the_memory);
         add_test(suite, index, name, engines_of_a_context_take_turns);
         add_test(suite, index, name, commands_of_others_hold_nothing_up);
         add_test(suite, index, name, turns_outlast_engines);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for the latest launch. */
+#include "turns.h"
+
+#include "status.h"
+
+/* An event of the latest launch's, or of all that its queue holds. */
+static clsm_status need_event(struct turns *t)
+{
+    if (!t->event)
+        CL(clEnqueueMarkerWithWaitList, t->latest, 0, NULL, &t->event);
+    return CLSM_OK;
+}
+
+void clsm_turns_took(struct turns *t, cl_event event)
+{
+    if (t->event)
+        clReleaseEvent(t->event);
+    t->event = event;
+}
+
+void clsm_turns_forget(struct turns *t)
+{
+    clsm_turns_took(t, NULL);
+    if (t->latest)
+        clReleaseCommandQueue(t->latest);
+    t->latest = NULL;
+}
+
+clsm_status clsm_turns_look(struct turns *t, bool *ended)
+{
+    cl_int status = CL_COMPLETE;
+    if (t->latest)
+        TRY(need_event(t));
+    if (t->event)
+        CL(clGetEventInfo, t->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+           &status, NULL);
+    *ended = status <= CL_COMPLETE;
+    if (*ended)
+        clsm_turns_forget(t);
+    return CLSM_OK;
+}
+
+static clsm_status move_to(struct turns *t, cl_command_queue queue)
+{
+    CL(clRetainCommandQueue, queue);
+    if (t->latest)
+        clReleaseCommandQueue(t->latest);
+    t->latest = queue;
+    return CLSM_OK;
+}
+
+clsm_status clsm_turns_wait(struct turns *t, cl_command_queue queue)
+{
+    cl_command_queue_properties properties;
+    bool ended = !t->latest;
+    if (t->event)
+        TRY(clsm_turns_look(t, &ended));
+    CL(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof properties,
+       &properties, NULL);
+    bool follows =
+        t->latest == queue && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    t->with_events |= properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    if (!ended && !follows) {
+        t->with_events = true;
+        TRY(need_event(t));
+        if (t->latest != queue)
+            CL(clFlush, t->latest);
+        CL(clEnqueueBarrierWithWaitList, queue, 1, &t->event, NULL);
+    }
+    return t->latest == queue ? CLSM_OK : move_to(t, queue);
+}
