@@ -26,7 +26,7 @@
  * Against a double-precision reference the relative error of an f32 output in the normal
  * range is at most (8 + 2 D) * 2^-24, where D is |x - max| for softmax and |ln|y|| for
  * log-softmax, on every device, for rows up to 2^24; for f64 outputs the same with 2^-53.
- * f16 and bf16 outputs are that result rounded to nearest even, one of f64 by way of f32, and
+ * f16 and bf16 outputs are that result rounded to nearest even (an f64 result to f32 first),
  * so within one ulp. With u for 2^-24 or 2^-53, max is exact, sum within 8 u of itself, lse
  * within 8 u (|max| + |log(sum)|). Sums of either sign (backward, losses) have their error in
  * proportion to the sum of their terms' magnitudes, and each form of the logits adds its own
@@ -41,10 +41,15 @@
  *
  * Errors. Every function that can fail returns a clsm_status; clsm_last_message() then
  * says, for the calling thread, which argument it was, its value and what was expected, or
- * gives the driver's build log. An error leaves output pointers NULL and nothing queued.
+ * gives the driver's build log. An error leaves output pointers NULL and nothing queued (but
+ * see clsm_enqueue() on plans of several launches).
  * CLSM_ERR_NULL and CLSM_ERR_STRUCT may come from all that takes a pointer or a struct,
  * CLSM_ERR_OPENCL and CLSM_ERR_MEMORY from all that calls a driver; what else a function
  * returns stands beside it.
+ *
+ * Files. Programs are kept on disk, in clsoftmax of $XDG_CACHE_HOME or ~/.cache, up to 128 MiB;
+ * the environment's CLSM_CACHE=off, CLSM_CACHE_DIR and CLSM_CACHE_MIB change that. Nothing else
+ * is written.
  *
  * Threads. Everything may be called from many threads at once, also on one engine and one
  * plan; only the destroy calls must be the last use of their object.
@@ -55,6 +60,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A program that uses more than OpenCL 1.2 defines CL_TARGET_OPENCL_VERSION, or includes
+ * CL/cl.h, before this header. */
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
@@ -135,22 +142,22 @@ typedef enum clsm_type {
 } clsm_type;
 
 /** What else an operation reads or writes besides x and y: name, elements and type. A
- *  "real" is f64 where x, y or dy is f64, and f32 otherwise. One a softmax: packed, number
+ *  "real" is f64 where x, y or dy is f64, and f32 otherwise. One per softmax: packed, number
  *  row * inner + i. Their buffers go to clsm_args.operand. */
 #define CLSM_OPERANDS(X)                                                                 \
     X(DY, dy)                   /* in: as x, of dy_type and with strides of its own */   \
     X(MASK, mask)               /* in: mask_type, see clsm_problem.mask_stride */        \
-    X(TEMPERATURE, temperature) /* in: real, one a softmax: 0, or 2^-126 to 2^126 */     \
-    X(SLOPES, slopes)           /* in: real, one a head */                               \
-    X(SINKS, sinks)             /* in: real, one a head */                               \
-    X(TARGETS, targets)         /* in: target_type, one a softmax */                     \
-    X(WEIGHTS, weights)         /* in: real, one a column */                             \
-    X(FROM_MAX, from_max)       /* in: real, one a softmax */                            \
-    X(FROM_SUM, from_sum)       /* in: real, one a softmax */                            \
-    X(MAX, max)                 /* out: real, one a softmax: its largest logit */        \
-    X(SUM, sum)                 /* out: real, one a softmax: of exp(x - max) */          \
-    X(LSE, lse)                 /* out: real, one a softmax: max + log(sum) */           \
-    X(LOSS, loss)               /* out: real, one a softmax */                           \
+    X(TEMPERATURE, temperature) /* in: real, one per softmax: 0, or 2^-126 to 2^126 */   \
+    X(SLOPES, slopes)           /* in: real, one per head */                             \
+    X(SINKS, sinks)             /* in: real, one per head */                             \
+    X(TARGETS, targets)         /* in: target_type, one per softmax */                   \
+    X(WEIGHTS, weights)         /* in: real, one per column */                           \
+    X(FROM_MAX, from_max)       /* in: real, one per softmax */                          \
+    X(FROM_SUM, from_sum)       /* in: real, one per softmax */                          \
+    X(MAX, max)                 /* out: real, one per softmax: its largest logit */      \
+    X(SUM, sum)                 /* out: real, one per softmax: of exp(x - max) */        \
+    X(LSE, lse)                 /* out: real, one per softmax: max + log(sum) */         \
+    X(LOSS, loss)               /* out: real, one per softmax */                         \
     X(INDICES, indices)         /* out: i32, (rows, k, inner), packed */                 \
     X(BAD_TARGETS, bad_targets) /* in and out: one u32, counted up */
 
@@ -212,13 +219,15 @@ typedef enum clsm_y { CLSM_Y_ROW, CLSM_Y_ONE, CLSM_Y_K, CLSM_Y_NONE } clsm_y;
  *  cross_entropy_loss    y = the loss
  *  topk                  y = the k largest of softmax(x), largest first, and their columns in
  *                        `indices`; of equal ones the lower column first. argmax is k = 1.
- *                        NaN sorts as +inf; -inf is not listed, and free places at the end
- *                        get 0, in rows that become NaN that, and column -1
+ *                        NaN sorts as +inf; -inf is not listed; places left free at the
+ *                        end get column -1 and 0, or NaN in rows that become NaN
  *
  *  The loss of a row, with w the weights (1 without), t its target, e the label smoothing
  *  and z the z-loss: (1 - e) w[t] (lse - x[t]) + e / cols sum_c(w[c] (lse - x[c])) + z lse^2.
  *  A row whose target is ignore_index has loss and gradient 0. One whose target is outside
- *  [0, cols) has loss NaN and gradient 0, and is counted in bad_targets. */
+ *  [0, cols) has loss NaN and gradient 0, and is counted in bad_targets. Losses are one per
+ *  row, and gradients those of their sum: for the mean's, grad_scale is 1 over the number of
+ *  rows that are not ignored, or over the sum of their w[t]. It does not scale the loss. */
 #define CLSM_OPERATIONS(X)                                                               \
     X(SOFTMAX, softmax, Y_ROW, 0, CLSM_FORWARD_BITS)                                     \
     X(LOG_SOFTMAX, log_softmax, Y_ROW, 0, CLSM_FORWARD_BITS | CLSM_LOGARITHM)            \
@@ -280,7 +289,7 @@ typedef enum clsm_nonfinite {
 /** Flags of a problem, to be or'ed. */
 enum {
     /** rows may differ at each enqueue; problem.rows is only a hint (0: unknown) of a shape
-     *  that would be allowed. */
+     *  that would be allowed, and what clsm_enqueue() takes: with 0 it has nothing to do. */
     CLSM_OPEN_ROWS = 1u << 0,
     /** cols may be anything from 0 to problem.cols at each enqueue. */
     CLSM_OPEN_COLS = 1u << 1,
@@ -324,8 +333,8 @@ enum {
 /** One problem. Fill it with clsm_problem_init(), then change what differs. A field that
  *  the operation has no use for must stay as it was filled, or plans are refused
  *  (CLSM_ERR_VALUE). Ignored are strides and types of tensors that it does not have (but a
- *  type has to be one), heads without MASK, SLOPES and SINKS (but 0), and nonfinite in both
- *  backward operations. */
+ *  type has to be one), heads where there is no MASK, SLOPES or SINKS (though 0 is refused),
+ *  and nonfinite in both backward operations. */
 typedef struct clsm_problem {
     size_t struct_bytes; /**< set by clsm_problem_init(): programs that were compiled
                               with an older, shorter struct go on working */
@@ -464,7 +473,7 @@ CLSM_API clsm_status clsm_device_get(unsigned index, clsm_device_info *info);
  * Find a device: by index ("1"), by kind ("gpu", "cpu", "accelerator"), by a part of its
  * name, vendor, platform or version ("h200", "pocl"), or, with NULL, by the environment's
  * CLSM_DEVICE and then by the highest score. Among several the highest score wins.
- * CLSM_ERR_NO_DEVICE if none matches that can be used.
+ * CLSM_ERR_NO_DEVICE if none matches that can be used; CLSM_ERR_VALUE as above.
  */
 CLSM_API clsm_status clsm_device_find(const char *selector, clsm_device_info *info);
 
@@ -507,7 +516,7 @@ typedef struct clsm_plan clsm_plan;
 CLSM_API clsm_status clsm_plan_create(clsm_engine *engine, const clsm_problem *problem,
                                       clsm_plan **plan);
 
-/** Release a plan after its last enqueue has been called. NULL is fine. */
+/** Release a plan. What it has queued may still be running, and will finish. NULL is fine. */
 CLSM_API void clsm_plan_destroy(clsm_plan *plan);
 
 /** What a plan will do. A program compiled with an older, shorter struct goes on working. */
@@ -548,6 +557,9 @@ CLSM_API clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t
  * itself (same buffer, offset, strides and element size; not in top-k) or not overlap it at
  * all. In the backward operations y may also be dy. No other tensors may overlap one that is
  * written.
+ *
+ * The queue may be out of order: launches of one enqueue wait for each other, but between
+ * enqueues events are the caller's. Nothing is flushed, but a queue that another one waits for.
  *
  * Plans whose work-groups share rows (info.scratch_bytes is not 0) use one piece of memory of
  * the context and device: their enqueues run one after another, by whatever engines and
@@ -590,7 +602,7 @@ typedef struct clsm_buffer {
 typedef struct clsm_args {
     size_t struct_bytes; /**< set by clsm_args_init() */
     size_t rows;         /**< another value needs CLSM_OPEN_ROWS */
-    size_t cols;         /**< another value needs CLSM_OPEN_COLS */
+    size_t cols;         /**< another value needs CLSM_OPEN_COLS; all below is free */
     size_t x_row_stride; /**< 0: packed for these cols */
     size_t y_row_stride;
     cl_mem x;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of all devices of all platforms, and finding one in it. */
+#include "lanes.h"
 #include "status.h"
 #include "traits.h"
 
@@ -111,6 +112,9 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
         selector = getenv("CLSM_DEVICE");
     if (selector && !*selector)
         selector = NULL;
+    struct traits none = {
+        0}; /* a wrong wish of the environment's is no lack of devices */
+    TRY(clsm_lanes_override(&none));
     struct devices all;
     list_devices(&all);
     clsm_device_info one;

@@ -23,8 +23,8 @@ static const char help[] =
     "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
-    "  --k N            how many the operation finds of each row, where it does (1)\n"
-    "  --form F         what problems wear: a scale, a mask, ...; see below\n"
+    "  --k N            how many top-k finds in each row (1)\n"
+    "  --form F         one of the forms below, for every problem\n"
     "  --repeats N      runs a shape that are timed (30), on a GPU in five lines "
     "of\n                   16 or more\n"
     "  --json FILE      write the results as JSON (- for stdout)\n\n"
@@ -164,7 +164,7 @@ static int bench_on(const struct session *s, void *context)
     print_clblast_copy(s);
     printf("%s %s, %s\n%9s x %-8s %-22s %10s %9s %9s %7s %9s\n",
            clsm_op_name(job->o.op), clsm_type_name(job->o.type), bench_form(&job->o),
-           "rows", "cols", "variant", "us", "GB/s", "copy", "share", "C loop");
+           "rows", "cols", "variant", "us", "GB/s", "copy GB/s", "share", "C GB/s");
     for (unsigned i = 0; i < shapes.count; i++) {
         clsm_status status = bench_shape(s, job, shapes.rows[i], shapes.cols[i]);
         if (status != CLSM_OK)

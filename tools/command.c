@@ -24,7 +24,9 @@ int complain(int exit_status, const char *format, ...)
 
 int complain_status(clsm_status status, const char *what)
 {
-    int exit_status = status == CLSM_ERR_NO_DEVICE ? EXIT_NO_DEVICE : EXIT_FAILED;
+    int exit_status = status == CLSM_ERR_NO_DEVICE ? EXIT_NO_DEVICE
+                      : status == CLSM_ERR_VALUE   ? EXIT_USAGE
+                                                   : EXIT_FAILED;
     return complain(exit_status, "%s: %s: %s", what, clsm_status_text(status),
                     last_failure());
 }

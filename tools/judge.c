@@ -32,7 +32,8 @@ static void add_report(clsm_report *all, const clsm_report *one)
 static int print_report(const clsm_report *all, const clsm_op_info *op)
 {
     char ulps[32] = "";
-    if (op->y != CLSM_Y_NONE)
+    bool cancels = op->needs & (CLSM_BIT(CLSM_DY) | CLSM_BIT(CLSM_TARGETS));
+    if (op->y != CLSM_Y_NONE && !cancels)
         snprintf(ulps, sizeof ulps, " (%.2f ulp)", all->max_ulp);
     printf("verify    %s: %llu elements, largest error %.3g%s, %.3f of the bound\n",
            all->pass ? "pass" : "FAIL", (unsigned long long)all->checked, all->max_abs,
@@ -119,6 +120,7 @@ void judge_loss(const clsm_problem *p, const clsm_host_args *view)
     const clsm_type type = beside ? real_of(p) : p->y_type;
     size_t ignored = 0, counted = 0, softmaxes = p->rows * p->inner;
     double sum = 0, weight = 0;
+    char mean_scale[96] = "";
     for (size_t s = 0; s < softmaxes; s++) {
         int64_t t = p->target_type == CLSM_TARGET_I64 ? ((const int64_t *)targets)[s]
                                                       : ((const int32_t *)targets)[s];
@@ -129,12 +131,17 @@ void judge_loss(const clsm_problem *p, const clsm_host_args *view)
         sum += element(type, losses, s);
         weight += weights ? element(real_of(p), weights, (size_t)t) : 1;
     }
-    printf("loss      mean %.9g%s of %zu targets, %zu ignored, %zu bad\n",
+    if (beside && p->grad_scale == 1 && weight > 1)
+        snprintf(mean_scale, sizeof mean_scale,
+                 "; gradient of the sum, of the mean with --grad-scale %.9g",
+                 1 / weight);
+    printf("loss      mean %.9g%s of %zu targets, %zu ignored, %zu bad%s\n",
            weight != 0 ? sum / weight : NAN, weights ? " (weighted)" : "", counted,
            ignored,
            (size_t)(view->operand[CLSM_BAD_TARGETS]
                         ? *(const uint32_t *)view->operand[CLSM_BAD_TARGETS]
-                        : softmaxes - ignored - counted));
+                        : softmaxes - ignored - counted),
+           mean_scale);
 }
 
 /* The place of the largest of softmax s's elements; the first of equal ones. */
@@ -161,8 +168,9 @@ int judge_labels(const clsm_problem *p, const void *y, const char *path)
         return complain(EXIT_FAILED, "%s", error);
     if (n != softmaxes) {
         free(labels);
-        return complain(EXIT_FAILED, "%s: has %zu labels, expected %zu, one a softmax",
-                        path, n, softmaxes);
+        return complain(EXIT_FAILED,
+                        "%s: has %zu labels, expected %zu, one per softmax", path, n,
+                        softmaxes);
     }
     for (size_t s = 0; s < softmaxes; s++)
         right += labels[s] == (int64_t)largest_of(p, y, s);

@@ -51,6 +51,14 @@ int run_check_operands(const struct run_job *job)
                           op, clsm_operand_name(CLSM_MAX));
 }
 
+/* As the help names it. */
+static const char *argument_name(int t)
+{
+    return t == 0                 ? "IN.npy"
+           : t == CLSM_Y - CLSM_X ? "OUT.npy"
+                                  : clsm_operand_name((clsm_operand)(t + CLSM_X));
+}
+
 int run_check_files(const struct run_job *job)
 {
     for (int t = 0; t < RUN_TENSORS; t++)
@@ -59,14 +67,17 @@ int run_check_files(const struct run_job *job)
             return complain(EXIT_USAGE,
                             "%s is \"-\": arrays are read from files and written to "
                             "files",
-                            clsm_operand_name((clsm_operand)(t + CLSM_X)));
+                            argument_name(t));
     for (int a = 0; a < RUN_TENSORS; a++)
         for (int b = 0; b < a; b++)
             if (job->out[a] && job->out[b] && staged_are_one(job->out[a], job->out[b]))
                 return complain(EXIT_USAGE, "%s and %s are both to be written to %s",
-                                clsm_operand_name((clsm_operand)(b + CLSM_X)),
-                                clsm_operand_name((clsm_operand)(a + CLSM_X)),
-                                job->out[a]);
+                                argument_name(b), argument_name(a), job->out[a]);
+    for (int a = CLSM_Y - CLSM_X + 1; a < RUN_TENSORS; a++)
+        for (int b = 0; b < RUN_TENSORS; b++)
+            if (job->out[a] && job->in[b] && staged_are_one(job->out[a], job->in[b]))
+                return complain(EXIT_USAGE, "%s is to be written over %s, %s",
+                                argument_name(a), argument_name(b), job->in[b]);
     if (job->device && strcmp(job->device, "all") == 0)
         return complain(EXIT_USAGE, "run works on one device, not on all");
     return EXIT_FINE;

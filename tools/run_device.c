@@ -86,8 +86,8 @@ static int compute_with(const struct session *s, struct run_job *job, clsm_plan 
                      : EXIT_FAILED;
     if (!result)
         printf(
-            "time      %.3f us, %.2f GB/s effective (%llu bytes read once and written "
-            "once)\n",
+            "time      %.3f us, %.2f GB/s effective (%llu bytes: each input read once, "
+            "each output written once)\n",
             seconds * 1e6, seconds > 0 ? (double)info.bytes / seconds * 1e-9 : 0.0,
             (unsigned long long)info.bytes);
     for (int t = 0; t < RUN_TENSORS; t++)

@@ -56,7 +56,7 @@ int run_parse_scalar(unsigned n, const char *text, struct run_job *job)
         return complain(EXIT_USAGE, "--%s is \"%s\", expected %s", scalars[n].name,
                         text,
                         scalars[n].kind == NUMBER ? "a number"
-                        : scalars[n].kind == SIZE ? "a number of 0 or more, and whole"
+                        : scalars[n].kind == SIZE ? "a whole number, 0 or more"
                                                   : "a whole number");
     switch (scalars[n].kind) {
     case NUMBER:

@@ -100,10 +100,10 @@ static int check_shape(const struct run_job *job, int tensor)
     npy_spell_shape(want.dims, want.shape, expected);
     return complain(EXIT_FAILED, "%s: %s has shape %s, expected %s%s", job->in[t],
                     name_of(tensor), is, expected,
-                    kinds[t].form == EACH_SOFTMAX ? ", one a softmax"
+                    kinds[t].form == EACH_SOFTMAX ? ", one per softmax"
                     : kinds[t].form == EACH_HEAD
-                        ? ", one a head: the second dimension before the axis"
-                    : kinds[t].form == EACH_COLUMN ? ", one a column"
+                        ? ", one per head: the second dimension before the axis"
+                    : kinds[t].form == EACH_COLUMN ? ", one per column"
                                                    : ", as x");
 }
 

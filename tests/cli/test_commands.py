@@ -3,6 +3,7 @@
 """`devices`, `verify`, `bench` and `compare` as a user meets them: test_commands.py COMMAND SOURCE_ROOT."""
 import json
 import os
+import statistics
 
 from case import Case, main, needs_device
 
@@ -99,7 +100,7 @@ class Commands(Case):
                     name = t["variant"].split(":")[0]
                     ratios.setdefault(name, []).append(t["estimated"] / t["seconds"])
         for name, of in ratios.items():
-            median = sorted(of)[len(of) // 2]
+            median = statistics.median(of)
             self.assertRegex(text, rf"estimates over .*\b{name} {median:.2f} \({len(of)}\)")
 
     def test_compare_times_the_problems_of_a_file(self):
