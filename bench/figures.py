@@ -63,7 +63,8 @@ def by_length(run, lengths):
         few = next((r["rows"] for r in found if r and r["rows"] < 64), 0)
         name = f"{cols} ({few} row{'s' * (few > 1)})" if few else str(cols)
         rows.append(row(name, *cells, " / ".join(torch)))
-    return table(("columns", *TYPES, "torch, f32 / bf16"), rows)
+    head = "f32: GB/s, share of a copy, variant", "bf16: the same"
+    return table(("columns", *head, "PyTorch's time over ours, f32 / bf16"), rows)
 
 
 def family(run, groups, lengths):

@@ -82,6 +82,7 @@ static void run_in_pair(struct tally *t, cl_device_id second)
     const cl_device_id pair[] = {s->info.device, second};
     struct tally all = *t;
     struct device two = *t->device;
+    two.session.busy = NULL; /* the other session's */
     two.session.context = clCreateContext(NULL, 2, pair, NULL, NULL, NULL);
     ck_assert(two.session.context != NULL);
     two.session.queue = clCreateCommandQueue(two.session.context, pair[0], 0, NULL);

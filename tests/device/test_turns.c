@@ -212,6 +212,7 @@ START_TEST(turns_outlast_engines)
     cl_event before = NULL, after = NULL;
     cl_int status = CL_COMPLETE;
     of_own.device = &own;
+    s->busy = NULL; /* the other session's */
     s->context = clCreateContext(NULL, 1, &s->info.device, NULL, NULL, NULL);
     ck_assert(s->context &&
               clsm_engine_create(s->context, s->info.device, &s->engine) == CLSM_OK);
