@@ -167,6 +167,12 @@ static struct row row_bound(struct row row, struct shape shape)
     return row;
 }
 
+/* Does the query see a single column, as the first one of causal rows does? */
+static bool is_alone(struct row row)
+{
+    return BOUNDED && row.end - row.begin == 1;
+}
+
 /* With its temperature. */
 static struct row row_heated(struct row row, row_real t, struct shape shape)
 {

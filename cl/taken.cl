@@ -216,7 +216,9 @@ INLINE struct state taken_state(struct taken *t, struct row row, uint first,
     if (LOG_KNOWN) {
         s.log_sum = try_log(t, s.max, scratch);
         s.sum.hi = (real)1;
-        bool again = !(s.log_sum > (real)0);
+        bool known = is_alone(row) && fabs(s.max) < (real)INFINITY;
+        s.log_sum = known ? (real)0 : s.log_sum;
+        bool again = !known && !(s.log_sum > (real)0);
         if (!set_again(again, scratch))
             return s;
         struct pair sum = taken_sum(t, row, first, s.max, keep, scratch);

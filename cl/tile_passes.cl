@@ -186,7 +186,7 @@ INLINE void add_tiny(struct state *s, const struct row *row, __local real *scrat
 #if TINY_LATER
     bool any = false;
     EACH(v)
-        any = any || wants_tiny(s[v].sum);
+        any = any || wants_tiny(s[v].sum, row[v]);
     if (any)
         EACH(v)
             s[v].sum = sum_with_tiny(s[v].sum, row[v], 0, s[v].max, scratch);

@@ -58,16 +58,16 @@ INLINE real tiny_sum(struct row row, uint first, real max)
 #endif
 
 /* Does nothing count beside the maximum but what may have been left out? */
-static bool wants_tiny(struct pair sum)
+static bool wants_tiny(struct pair sum, struct row row)
 {
-    return fabs((sum.hi - (real)1) + sum.lo) < ENOUGH_BESIDE;
+    return fabs((sum.hi - (real)1) + sum.lo) < ENOUGH_BESIDE && !is_alone(row);
 }
 
 /* The set's sum, or what it is with such terms: they stand beside a single 1. */
 INLINE struct pair sum_with_tiny(struct pair sum, struct row row, uint first, real max,
                                  __local real *scratch)
 {
-    bool again = wants_tiny(sum);
+    bool again = wants_tiny(sum, row);
     if (set_again(AGREED(again), scratch)) {
         real beside = set_add(tiny_sum(row, first, max), scratch);
         sum.lo = again ? beside : sum.lo;

@@ -22,7 +22,7 @@ static const struct dress {
      .operands = CLSM_STATISTICS_BITS,
      .k = 5,
      .grad_scale = 0.25},
-    {.name = "causal", .flags = CLSM_CAUSAL, .scale = 0.125, .offset = 3, .k = 3},
+    {.name = "causal", .flags = CLSM_CAUSAL, .scale = 0.125, .k = 3},
     {.name = "mask",
      .mask = CLSM_MASK_F32,
      .mask_shape = A_MATRIX,
