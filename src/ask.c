@@ -11,8 +11,8 @@
 clsm_status clsm_ask(cl_device_id device, cl_device_info what, size_t bytes,
                      void *value)
 {
-    cl_int error = clGetDeviceInfo(device, what, bytes, value, NULL);
-    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clGetDeviceInfo");
+    CL(clGetDeviceInfo, device, what, bytes, value, NULL);
+    return CLSM_OK;
 }
 
 bool clsm_ask_maybe(cl_device_id device, cl_device_info what, size_t bytes, void *value)
@@ -20,18 +20,12 @@ bool clsm_ask_maybe(cl_device_id device, cl_device_info what, size_t bytes, void
     return clGetDeviceInfo(device, what, bytes, value, NULL) == CL_SUCCESS;
 }
 
-static clsm_status ask_bytes(cl_device_id device, cl_device_info what, size_t *bytes)
-{
-    cl_int error = clGetDeviceInfo(device, what, 0, NULL, bytes);
-    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clGetDeviceInfo");
-}
-
 /* The whole of it, to free(). */
 static clsm_status ask_whole(cl_device_id device, cl_device_info what, char **text)
 {
     size_t bytes = 0;
     *text = NULL;
-    TRY(ask_bytes(device, what, &bytes));
+    CL(clGetDeviceInfo, device, what, 0, NULL, &bytes);
     char *whole = calloc(1, bytes + 1);
     if (!whole)
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a device's description");

@@ -112,8 +112,8 @@ clsm_status clsm_device_find(const char *selector, clsm_device_info *info)
         selector = getenv("CLSM_DEVICE");
     if (selector && !*selector)
         selector = NULL;
-    struct traits none = {
-        0}; /* a wrong wish of the environment's is no lack of devices */
+    struct traits none = {0};
+    /* what the environment wishes wrongly is no lack of devices */
     TRY(clsm_lanes_override(&none));
     struct devices all;
     list_devices(&all);

@@ -41,7 +41,7 @@ static struct shared *take_unused(void)
         struct shared *one = *at;
         bool ended;
         if (one->engines ||
-            (clsm_turns_look(&one->turns, &ended) == CLSM_OK && !ended)) {
+            (clsm_turns_linger(&one->turns, &ended) == CLSM_OK && !ended)) {
             at = &one->next;
             continue;
         }

@@ -4,6 +4,8 @@
 
 #include "status.h"
 
+#include <time.h>
+
 /* An event of the latest launch's, or of all that its queue holds. */
 static clsm_status need_event(struct turns *t)
 {
@@ -41,6 +43,19 @@ clsm_status clsm_turns_look(struct turns *t, bool *ended)
     return CLSM_OK;
 }
 
+clsm_status clsm_turns_linger(struct turns *t, bool *ended)
+{
+    const struct timespec step = {.tv_nsec = 50 * 1000};
+    TRY(clsm_turns_look(t, ended));
+    if (!*ended)
+        CL(clFlush, t->latest);
+    for (int i = 0; i < 20 && !*ended; i++) {
+        nanosleep(&step, NULL);
+        TRY(clsm_turns_look(t, ended));
+    }
+    return CLSM_OK;
+}
+
 static clsm_status move_to(struct turns *t, cl_command_queue queue)
 {
     CL(clRetainCommandQueue, queue);
@@ -54,14 +69,15 @@ clsm_status clsm_turns_wait(struct turns *t, cl_command_queue queue)
 {
     cl_command_queue_properties properties;
     bool ended = !t->latest;
-    if (t->event)
-        TRY(clsm_turns_look(t, &ended));
     CL(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, sizeof properties,
        &properties, NULL);
-    bool follows =
-        t->latest == queue && !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    t->with_events |= properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    if (!ended && !follows) {
+    bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    if (in_order && t->latest == queue)
+        return CLSM_OK;
+    t->with_events |= !in_order;
+    if (t->event)
+        TRY(clsm_turns_look(t, &ended));
+    if (!ended) {
         t->with_events = true;
         TRY(need_event(t));
         if (t->latest != queue)

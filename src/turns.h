@@ -27,6 +27,9 @@ void clsm_turns_took(struct turns *t, cl_event event);
 /* Has the latest launch ended? It then is forgotten; one that failed has, too. */
 clsm_status clsm_turns_look(struct turns *t, bool *ended);
 
+/* The same, but one that is about to end gets a millisecond. */
+clsm_status clsm_turns_linger(struct turns *t, bool *ended);
+
 /* Wait no more. */
 void clsm_turns_forget(struct turns *t);
 
