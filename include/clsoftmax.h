@@ -327,7 +327,8 @@ enum {
  * all mass is on the first of the largest logits: y is 1 there and 0 elsewhere, sum is 1,
  * and a sink takes no part.
  *
- * A step that overflows makes an infinity; the row is then as clsm_nonfinite says.
+ * A step that overflows makes an infinity; the row is then as clsm_nonfinite says. Operands'
+ * values are not checked: a temperature outside its range is no error, and nothing is promised.
  */
 
 /** One problem. Fill it with clsm_problem_init(), then change what differs. A field that

@@ -94,10 +94,11 @@ class Usage(Case):
             (["run", "--in", "mask=a", "--in", "mask=b", self.x, self.y], ["mask is given twice"]),
             (["run", "--in", "dy=d.npy", self.x, self.y], ["--in dy: softmax has no such"]),
             (["run", "--out", "loss=l.npy", self.x, self.y], ["--out loss", "no such"]),
-            (["run", "--out", f"lse={self.y}", self.x, self.y], ["y and lse", "y.npy"]),
-            (["run", "--out", f"lse={self.folder}/./y.npy", self.x, self.y], ["y and lse"]),
-            (["run", "-", self.y], ['x is "-"', "from files"]),
-            (["run", self.x, "-"], ['y is "-"', "to files"]),
+            (["run", "--out", f"lse={self.y}", self.x, self.y], ["OUT.npy and lse", "y.npy"]),
+            (["run", "--out", f"lse={self.folder}/./y.npy", self.x, self.y], ["OUT.npy and lse"]),
+            (["run", "--out", f"lse={self.x}", self.x, self.y], ["lse is to be written over IN.npy"]),
+            (["run", "-", self.y], ['IN.npy is "-"', "from files"]),
+            (["run", self.x, "-"], ['OUT.npy is "-"', "to files"]),
             (["run", "--op", "statistics", self.x], ["no OUT.npy", "--out max="]),
             (["run", "--op", "statistics", self.x, self.y], ["IN.npy alone"]),
             (["run", "--op", "log_sum_exp", "--labels", "l", self.x, self.y], ["--labels"]),
@@ -147,11 +148,12 @@ class Usage(Case):
     def test_missing_input_is_status_1_and_named(self):
         self.fails(1, "run", self.folder / "no.npy", self.y, says=["no.npy"])
 
-    def test_no_device_is_status_77(self):
+    def test_no_device_is_status_77_and_a_wrong_wish_2(self):
         npy.write(self.x, [1.0, 2.0], (1, 2))
         self.fails(77, "run", "--device", "no such device", self.x, self.y,
                    says=["no such device"])
         self.fails(77, "run", self.x, self.y, CLSM_DEVICE="99999", says=["CLSM_DEVICE"])
+        self.fails(2, "run", self.x, self.y, CLSM_SUBGROUPS="On", says=["expected off"])
         nowhere = str(self.folder)
         done = run("devices", OCL_ICD_VENDORS=nowhere, OPENCL_VENDOR_PATH=nowhere)
         if "platform" not in done.stdout:  # some loaders look elsewhere all the same
