@@ -25,13 +25,12 @@ static void print_commands(void)
            clsm_version());
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].text);
-    printf(
-        "\nExample:\n  clsoftmax run logits.npy probs.npy --verify\n\n"
-        "'clsoftmax COMMAND --help' tells each one's options.\n\n"
-        "Exit status: 0 fine, 1 the job failed, 2 wrong usage, 77 no device.\n"
-        "Environment: CLSM_DEVICE, CLSM_VARIANT (as --device, --variant),\n"
-        "  CLSM_CACHE=off, CLSM_CACHE_DIR, CLSM_CACHE_MIB (programs kept on disk),\n"
-        "  CLSM_SUBGROUPS=auto, off (never use subgroups) or local (emulate them).\n");
+    printf("\nExample:\n  clsoftmax run logits.npy probs.npy --verify\n\n"
+           "'clsoftmax COMMAND --help' tells each one's options.\n\n"
+           "Exit status: 0 fine, 1 the job failed, 2 wrong usage, 77 no device.\n"
+           "Environment: CLSM_DEVICE, CLSM_VARIANT (as --device, --variant),\n"
+           "  CLSM_CACHE=off, CLSM_CACHE_DIR, CLSM_CACHE_MIB (programs kept on disk),\n"
+           "  CLSM_SUBGROUPS=auto, off (use none) or local (emulate them).\n");
 }
 
 static int serve(int argc, char **argv)

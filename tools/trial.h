@@ -27,7 +27,7 @@ struct trial {
 struct verdict {
     clsm_status status; /* of the library; CLSM_ERR_VARIANT: does not fit here */
     clsm_report report;
-    char variant[CONFIG_BYTES];    /* what ran */
+    char variant[CONFIG_BYTES]; /* what ran */
     char complaint[256]; /* what is wrong, with the numbers; "" if it passed */
 };
 
