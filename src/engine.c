@@ -10,13 +10,11 @@
 static clsm_status check_context(cl_context context, cl_device_id device)
 {
     size_t bytes = 0;
-    cl_int error = clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes);
-    if (error != CL_SUCCESS)
-        return clsm_fail_cl(error, "clGetContextInfo");
+    CL(clGetContextInfo, context, CL_CONTEXT_DEVICES, 0, NULL, &bytes);
     cl_device_id *devices = malloc(bytes);
     if (!devices)
         return clsm_fail(CLSM_ERR_MEMORY, "out of memory for a context's devices");
-    error = clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL);
+    cl_int error = clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL);
     bool found = false;
     for (size_t i = 0; error == CL_SUCCESS && i < bytes / sizeof *devices; i++)
         found |= devices[i] == device;

@@ -13,13 +13,8 @@ static clsm_status check_queue(const clsm_plan *plan, cl_command_queue queue)
 {
     cl_context context;
     cl_device_id device;
-    cl_int error =
-        clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-    if (error == CL_SUCCESS)
-        error =
-            clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (error != CL_SUCCESS)
-        return clsm_fail_cl(error, "clGetCommandQueueInfo");
+    CL(clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    CL(clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
     if (context != plan->engine->context)
         return clsm_fail(CLSM_ERR_CONTEXT,
                          "queue %p is of context %p, expected the plan's %p",
@@ -45,10 +40,7 @@ static clsm_status check_wait_list(const clsm_plan *plan, cl_uint n_wait,
             return clsm_fail(CLSM_ERR_NULL,
                              "wait[%u] is NULL, expected n_wait, %u, events",
                              (unsigned)i, (unsigned)n_wait);
-        cl_int error =
-            clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
-        if (error != CL_SUCCESS)
-            return clsm_fail_cl(error, "clGetEventInfo");
+        CL(clGetEventInfo, wait[i], CL_EVENT_CONTEXT, sizeof context, &context, NULL);
         if (context != plan->engine->context)
             return clsm_fail(CLSM_ERR_CONTEXT,
                              "wait[%u] is of context %p, expected the "
@@ -65,9 +57,8 @@ static clsm_status launch_nothing(cl_command_queue queue, cl_uint n_wait,
 {
     if (!done && !n_wait)
         return CLSM_OK;
-    cl_int error = clEnqueueMarkerWithWaitList(queue, n_wait, wait, done);
-    return error == CL_SUCCESS ? CLSM_OK
-                               : clsm_fail_cl(error, "clEnqueueMarkerWithWaitList");
+    CL(clEnqueueMarkerWithWaitList, queue, n_wait, wait, done);
+    return CLSM_OK;
 }
 
 /* The plan's own shape, without buffers. */

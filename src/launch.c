@@ -125,12 +125,10 @@ struct launch {
 static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done)
 {
     size_t local = clsm_config_wg(l->config), global = local * groups;
-    cl_int error = clSetKernelArg(l->plan->kernel, l->plan->shape_argument,
-                                  sizeof l->shape, &l->shape);
-    if (error != CL_SUCCESS)
-        return clsm_fail_cl(error, "clSetKernelArg");
-    error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global, &local,
-                                   l->n_wait, l->wait, done);
+    CL(clSetKernelArg, l->plan->kernel, l->plan->shape_argument, sizeof l->shape,
+       &l->shape);
+    cl_int error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global,
+                                          &local, l->n_wait, l->wait, done);
     l->n_wait = 0;
     l->wait = NULL;
     return error == CL_SUCCESS ? CLSM_OK
@@ -167,15 +165,6 @@ static clsm_status launch_stage(struct launch *l, size_t rows, unsigned stage,
                          done);
 }
 
-static clsm_status share_event(cl_event event, cl_event *done)
-{
-    cl_int error = clRetainEvent(event);
-    if (error != CL_SUCCESS)
-        return clsm_fail_cl(error, "clRetainEvent");
-    *done = event;
-    return CLSM_OK;
-}
-
 /* Some rows that work-groups share, in one launch or several. */
 static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t pieces,
                                       cl_event *done)
@@ -195,8 +184,10 @@ static clsm_status launch_shared_rows(struct launch *l, size_t rows, size_t piec
         TRY(launch_stage(l, rows, stage, pieces,
                          wish || turns->with_events ? &event : NULL));
         clsm_turns_took(turns, event);
-        if (wish)
-            TRY(share_event(event, wish));
+        if (wish) {
+            CL(clRetainEvent, event);
+            *wish = event;
+        }
     }
     return CLSM_OK;
 }

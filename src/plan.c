@@ -28,23 +28,13 @@ static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t 
     size_t granted = 0;
     if (plan->engine->traits.bits & TRAIT_QUIRK_KERNEL_WG)
         return CLSM_OK;
-    cl_int error = clGetKernelWorkGroupInfo(kernel, plan->engine->device,
-                                            CL_KERNEL_WORK_GROUP_SIZE, sizeof granted,
-                                            &granted, NULL);
-    if (error != CL_SUCCESS)
-        return clsm_fail_cl(error, "clGetKernelWorkGroupInfo");
+    CL(clGetKernelWorkGroupInfo, kernel, plan->engine->device,
+       CL_KERNEL_WORK_GROUP_SIZE, sizeof granted, &granted, NULL);
     return granted >= wg
                ? CLSM_OK
                : clsm_fail(CLSM_ERR_BUILD,
                            "the kernel needs %zu work-items, the driver grants %zu", wg,
                            granted);
-}
-
-static clsm_status set_argument(cl_kernel kernel, cl_uint at, size_t bytes,
-                                const void *value)
-{
-    cl_int error = clSetKernelArg(kernel, at, bytes, value);
-    return error == CL_SUCCESS ? CLSM_OK : clsm_fail_cl(error, "clSetKernelArg");
 }
 
 /* The arguments that are the same in every enqueue. */
@@ -56,12 +46,13 @@ static clsm_status set_fixed(clsm_plan *plan, const struct config *config,
     for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
         plan->shape_argument += clsm_has(&plan->problem, (clsm_operand)o);
     if (clsm_problem_y(&plan->problem) == CLSM_Y_NONE)
-        TRY(set_argument(kernel, Y_ARGUMENT, sizeof(cl_mem), NULL));
+        CL(clSetKernelArg, kernel, Y_ARGUMENT, sizeof(cl_mem), NULL);
     if (clsm_variants[config->variant].geometry != ROW_PER_GROUPS)
         return CLSM_OK;
     TRY(clsm_shared_need(shared));
-    return set_argument(kernel, plan->shape_argument + 1, sizeof shared->memory,
-                        &shared->memory);
+    CL(clSetKernelArg, kernel, plan->shape_argument + 1, sizeof shared->memory,
+       &shared->memory);
+    return CLSM_OK;
 }
 
 static clsm_status build(clsm_plan *plan, const struct config *config)

@@ -4,7 +4,6 @@
 
 #include "status.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;

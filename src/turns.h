@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launches that take turns, on whatever queues. The latest one's event is what the next
- * one waits for. But an event a launch keeps a GPU and its host busy for microseconds,
- * and one queue in order needs none: so on a GPU launches have events from where a
- * second queue comes, which waits for all that the first one holds by then.
+ * one waits for. But an event for each launch costs a GPU and its host microseconds, and
+ * one queue in order needs none: so on a GPU launches have events from where a second
+ * queue comes, which waits for all that the first one holds by then.
  */
 #ifndef CLSM_TURNS_H
 #define CLSM_TURNS_H
@@ -27,7 +27,7 @@ void clsm_turns_took(struct turns *t, cl_event event);
 /* Has the latest launch ended? It then is forgotten; one that failed has, too. */
 clsm_status clsm_turns_look(struct turns *t, bool *ended);
 
-/* The same, but one that is about to end gets a millisecond. */
+/* The same, but one that is about to end is given a millisecond. */
 clsm_status clsm_turns_linger(struct turns *t, bool *ended);
 
 /* Wait no more. */
