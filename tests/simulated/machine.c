@@ -11,21 +11,14 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { STACK_BYTES = 128 << 10, MOST_COPIES = 64, MOST_TURNS = 50000 };
-
-struct copy {
-    void *to;
-    unsigned bytes;
-    unsigned char from[16];
-};
+enum { STACK_BYTES = 128 << 10, MOST_TURNS = 50000 };
 
 struct item {
     ucontext_t context;
     void *stack;
     bool done;
     unsigned long barriers, exchanges; /* so far */
-    struct copy copies[MOST_COPIES];   /* on their way */
-    unsigned copy_count;
+    struct copies copies;
 };
 
 struct lanes {
@@ -49,21 +42,26 @@ static struct item *self(void)
     return m.items + m.current;
 }
 
-static void others(void)
+void machine_others(void)
 {
     swapcontext(&self()->context, &m.scheduler);
 }
 
-static bool by_chance(unsigned of)
+bool machine_by_chance(unsigned of)
 {
     return random_next(&m.random) % of == 0;
+}
+
+struct copies *machine_copies(void)
+{
+    return &self()->copies;
 }
 
 static void enter(void)
 {
     m.work(m.arguments[m.current / m.group_items]);
     self()->done = true;
-    others();
+    machine_others();
 }
 
 /* One turn of a work-group, its work-items one after another from anywhere on, up or
@@ -71,8 +69,9 @@ static void enter(void)
 static unsigned group_turn(unsigned group)
 {
     const unsigned n = m.group_items, from = (unsigned)(random_next(&m.random) % n);
-    const bool down = by_chance(2);
-    const uint64_t pace = by_chance(3) ? 0 : random_next(&m.random); /* 2 bits a warp */
+    const bool down = machine_by_chance(2);
+    const uint64_t pace =
+        machine_by_chance(3) ? 0 : random_next(&m.random); /* 2 bits a warp */
     unsigned done = 0;
     for (unsigned i = 0; i < n; i++) {
         unsigned at = (from + i) % n, item = down ? n - 1 - at : at;
@@ -183,7 +182,7 @@ void barrier(unsigned flags)
     unsigned long *arrived = m.arrived + m.current / m.group_items;
     unsigned long all = ++self()->barriers * m.group_items;
     for (++*arrived; *arrived < all;)
-        others();
+        machine_others();
 }
 
 unsigned atomic_inc(volatile unsigned *p)
@@ -205,26 +204,13 @@ unsigned atomic_add(volatile unsigned *p, unsigned v)
     return before;
 }
 
-/* And these in the place of the functions of cl/ptx.cl and cl/ptx_memory.cl, and of
+/* And these in the place of the functions of cl/ptx.cl that concern lanes, and of
  * lanes.cl's exchange. */
-typedef uint64_t pair __attribute__((vector_size(16)));
-typedef uint32_t words __attribute__((vector_size(16)));
-typedef uint32_t two_words __attribute__((vector_size(8)));
 float ptx_swap(float v, unsigned distance);
 void ptx_lanes_wait(void);
 void ptx_pause(void);
-pair ptx_look(volatile pair *p);
-void ptx_send(volatile pair *p, unsigned low, unsigned high, unsigned sign);
-void ptx_copy_16(void *to, const void *from);
-void ptx_copy_8(void *to, const void *from);
-void ptx_copy_4(void *to, const void *from);
-void ptx_copy_or_fill(void *to, const void *from, bool there, words fill);
-void ptx_wait_copies(void);
-void ptx_store_16(void *p, words v, bool there, bool fits, unsigned unit);
 bool ptx_any(bool v);
 unsigned ptx_most(unsigned v);
-words ptx_load_16(const words *p);
-two_words ptx_load_8(const two_words *p);
 
 float ptx_swap(float v, unsigned distance)
 {
@@ -233,7 +219,7 @@ float ptx_swap(float v, unsigned distance)
     unsigned long number = self()->exchanges++;
     lanes->value[number % 2][lane] = v;
     for (lanes->arrived++; lanes->arrived < (number + 1) * LANES;)
-        others();
+        machine_others();
     return lanes->value[number % 2][lane ^ distance];
 }
 
@@ -251,7 +237,7 @@ void ptx_lanes_wait(void)
 {
     unsigned long number = self()->exchanges++;
     for (m.lanes[m.current / LANES].arrived++; !all_came(number);)
-        others();
+        machine_others();
 }
 
 bool ptx_any(bool v)
@@ -277,80 +263,5 @@ unsigned ptx_most(unsigned v)
 
 void ptx_pause(void)
 {
-    others();
-}
-
-pair ptx_look(volatile pair *p)
-{
-    if (by_chance(4))
-        others();
-    return *p;
-}
-
-void ptx_send(volatile pair *p, unsigned low, unsigned high, unsigned sign)
-{
-    if (by_chance(4))
-        others();
-    uint64_t above = (uint64_t)sign << 32;
-    *p = (pair){above | low, above | high};
-}
-
-static void send_copy(void *to, const void *from, unsigned bytes)
-{
-    struct item *item = self();
-    if (item->copy_count == MOST_COPIES)
-        abort();
-    struct copy *copy = item->copies + item->copy_count++;
-    copy->to = to;
-    copy->bytes = bytes;
-    memcpy(copy->from, from, bytes);
-}
-
-void ptx_copy_16(void *to, const void *from)
-{
-    send_copy(to, from, 16);
-}
-
-void ptx_copy_8(void *to, const void *from)
-{
-    send_copy(to, from, 8);
-}
-
-void ptx_copy_4(void *to, const void *from)
-{
-    send_copy(to, from, 4);
-}
-
-void ptx_copy_or_fill(void *to, const void *from, bool there, words fill)
-{
-    if (there)
-        send_copy(to, from, 16);
-    else
-        memcpy(to, &fill, 16);
-}
-
-void ptx_wait_copies(void)
-{
-    struct item *item = self();
-    for (unsigned i = 0; i < item->copy_count; i++)
-        memcpy(item->copies[i].to, item->copies[i].from, item->copies[i].bytes);
-    item->copy_count = 0;
-}
-
-void ptx_store_16(void *p, words v, bool there, bool fits, unsigned unit)
-{
-    if (there && (uintptr_t)p % (fits ? 16 : unit))
-        abort(); /* as the device would */
-    if (there)
-        memcpy(p, &v, 16);
-}
-
-words ptx_load_16(const words *p)
-{
-    return *p;
-}
-
-two_words ptx_load_8(const two_words *p)
-{
-    return *p;
+    machine_others();
 }
