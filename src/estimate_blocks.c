@@ -16,11 +16,12 @@ enum {
     OPERAND_CYCLES = 132, /* more, with numbers of a row's own to be read, */
     TARGET_CYCLES = 232,  /* or with a target, and the logit there */
     ROW_STEPS_TARGET = 126,
-    TARGET_STEPS = 4, /* of an element that may be the target, */
-    HALF_STEPS = 1,   /* of one that stands at an odd place, */
-    MASK_STEPS = 18,  /* of one with a mask */
-    CHUNK_STEPS = 12, /* of 16 bytes to local memory or back */
-    MOST_EVEN = 50,   /* elements that registers have room for */
+    ROW_STEPS_MASK = 40, /* more for a row with a mask of its own */
+    TARGET_STEPS = 4,    /* of an element that may be the target, */
+    HALF_STEPS = 1,      /* of one that stands at an odd place, */
+    MASK_STEPS = 22,     /* of one with a mask, */
+    CHUNK_STEPS = 12,    /* of 16 bytes to local memory or back */
+    MOST_EVEN = 50,      /* elements that registers have room for */
     MOST_ELEMENTS = 45,
     SPILL_ELEMENTS = 27,
     /* a block of x and dy, of which 16 crowd out a unit's cache */
@@ -37,10 +38,8 @@ static const struct {
     [NUMBERS] = {70, 36, 15, 12},
 };
 
-/* Memory is busy for longer: borders of blocks; work-items that meet in one bank; each
- * element of a worker that may be out of bounds, where sums are good to the last digit.
- */
-static const double BORDERS = 1.02, BANKS = 1.6, CROWDED = 1.05, BOUNDED = 0.01;
+/* Memory is busy for longer: borders of blocks; work-items that meet in one bank. */
+static const double BORDERS = 1.02, BANKS = 1.6, CROWDED = 1.05;
 
 /* Where each work-item takes 16 bytes, which are several whole rows. */
 enum {
@@ -70,9 +69,7 @@ static double element_steps(const struct problem *p)
         steps += TARGET_STEPS;
     if (halves && p->cols % 2)
         steps += HALF_STEPS;
-    if (clsm_has(p, CLSM_MASK))
-        steps += MASK_STEPS;
-    return steps + clsm_form_steps(p);
+    return steps + (clsm_has(p, CLSM_MASK) ? MASK_STEPS : clsm_form_steps(p));
 }
 
 /* Straight from memory to memory. */
@@ -111,7 +108,8 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     double each = ceil((double)p->cols / workers), element = element_steps(p);
     double steps = steps_of[effort].row + steps_of[effort].level * log2(workers) +
                    each * element + clsm_list_steps(config, p, t);
-    steps += clsm_has(p, CLSM_TARGETS) ? ROW_STEPS_TARGET : 0;
+    steps += (clsm_has(p, CLSM_TARGETS) ? ROW_STEPS_TARGET : 0) +
+             (clsm_problem_has_own_masks(p) ? ROW_STEPS_MASK : 0);
     double chunks = (bytes.in + (effort == NUMBERS ? 0 : bytes.out)) / PACK_BYTES;
     double work = rows * (workers * steps + chunks * CHUNK_STEPS) / UNIT_LANES / busy;
     double many = clsm_problem_y(p) == CLSM_Y_K ? LIST_GROUPS : MANY_GROUPS;
@@ -119,8 +117,6 @@ double clsm_estimate_blocks(const struct config *config, const struct problem *p
     bool halves = clsm_type_bytes(p->x.type) == 2;
     double most = halves && p->cols % 2 == 0 ? MOST_EVEN : MOST_ELEMENTS;
     memory *= (each > most ? 1 + (each - most) / SPILL_ELEMENTS : 1) * BORDERS;
-    if (clsm_problem_is_bounded(p) && effort >= LOGARITHM)
-        memory *= 1 + each * BOUNDED;
     if (workers == 1 && p->cols * clsm_type_bytes(p->x.type) % 64 == 0)
         memory *= BANKS;
     if (clsm_has(p, CLSM_DY) && per_group * bytes.in > CROWDED_BYTES)
