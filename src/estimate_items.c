@@ -13,10 +13,9 @@ enum {
     WITH_TARGETS = 42,    /* ... or where it has targets, */
     TARGET_REGISTERS = 5, /* and for each of these */
     MOST_REGISTERS = 255,
-    TOGETHER_BYTES = 20, /* of a row whose elements reach memory together */
-    LIST_SETS = 8,       /* of lanes that keep a unit busy with lists of rows */
-    WIDE_REALS = 64,     /* as many 16-bit numbers are held as reals */
-    WORD = 4             /* bytes */
+    LIST_SETS = 8,   /* of lanes that keep a unit busy with lists of rows */
+    WIDE_REALS = 64, /* as many 16-bit numbers are held as reals */
+    WORD = 4         /* bytes */
 };
 
 /* Neighbours, and rows. */
@@ -61,8 +60,8 @@ static const struct costs {
  * written for each that is left out of a piece. */
 static const double WIDE_COST = 0.233, APART_COST = 0.322, SCATTER = 1.24;
 
-/* Cycles of a unit for a piece of memory that is written to by less than a word. */
-static const double PIECE_CYCLES = 2.1;
+/* Cycles of a unit for a piece of memory that is written to number by number. */
+static const double PIECE_CYCLES = 2;
 
 /* With so many numbers of so many softmaxes. */
 static double registers(const struct problem *p, double reals, double beside)
@@ -94,15 +93,16 @@ static double softmax_steps(const struct config *config, const struct problem *p
            k->number * clsm_numbers_out(p) + clsm_list_steps(config, p, t);
 }
 
-/* Cycles that a unit takes for a row of 16-bit numbers which a work-item writes one by
- * one: as many as the pieces of memory that a set of lanes touches with each. */
-static double one_by_one(const struct problem *p)
+/* Cycles that all rows take which work-items write number by number: a set of lanes
+ * touches as many pieces of memory with each. */
+static double pieces_cycles(const struct problem *p, const struct traits *t)
 {
     double cols = (double)p->cols, bytes = (double)clsm_type_bytes(p->y.type);
-    bool apart = p->inner <= 1 && bytes == 2 && cols * bytes > TOGETHER_BYTES;
     double pieces = fmin(SET_LANES, cols * bytes * SET_LANES / LEAST_BYTES);
-    bool row = clsm_problem_y(p) == CLSM_Y_ROW;
-    return apart && row ? cols * pieces * PIECE_CYCLES / SET_LANES : 0;
+    if (p->inner > 1 || clsm_problem_y(p) != CLSM_Y_ROW)
+        return 0;
+    return clsm_problem_likely_rows(p) / t->compute_units * cols * pieces / SET_LANES *
+           PIECE_CYCLES;
 }
 
 /* Cycles that memory is busy with all of them. */
@@ -122,7 +122,7 @@ static double memory_cycles(const struct config *config, const struct problem *p
                     fmax(0, LINE_BYTES / (inner * bytes) - 1);
     double scatter = inner > 1 ? SCATTER * clsm_scatter(p, inner) : 0;
     double moved = (row.in + row.out + numbers) * cost + row.out * scatter;
-    return rows * (moved / UNIT_BYTES + one_by_one(p)) / t->compute_units;
+    return rows * moved / UNIT_BYTES / t->compute_units;
 }
 
 double clsm_estimate_items(const struct config *config, const struct problem *p,
@@ -142,6 +142,6 @@ double clsm_estimate_items(const struct config *config, const struct problem *p,
     bool lists = clsm_problem_y(p) == CLSM_Y_K && p->inner <= 1;
     work *= fmax(1, (lists ? LIST_SETS : k->sets) / there);
     double launching = sets * SET_LANES / wg / units * k->group;
-    double memory = memory_cycles(config, p, t, k);
+    double memory = fmax(memory_cycles(config, p, t, k), pieces_cycles(p, t));
     return (k->launch + clsm_together(work, memory, launching)) / HERTZ;
 }
