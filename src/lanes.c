@@ -36,23 +36,24 @@ clsm_status clsm_lanes_claim(cl_device_id device, const char *extensions,
         largest = sizes[i] > largest ? sizes[i] : largest;
         has_16 |= sizes[i] == 16;
     }
-    if (clsm_has_extension(extensions, "cl_intel_subgroups") && sized && has_16)
+    if (clsm_has_extension(extensions, "cl_nv_device_attribute_query") &&
+        clsm_ask_maybe(device, QUERY_WARP_SIZE_NV, sizeof warp, &warp) && warp == 32)
+        set_lanes(t, LANES_PTX, 32, "CL1.2");
+    else if (clsm_has_extension(extensions, "cl_intel_subgroups") && sized && has_16)
         set_lanes(t, LANES_INTEL, 16, std);
     else if (clsm_has_extension(extensions, "cl_khr_subgroups") && c >= 200)
         set_lanes(t, LANES_KHR, largest ? (unsigned)largest : 32, std);
     else if (clsm_ask_maybe(device, QUERY_MAX_NUM_SUB_GROUPS, sizeof count, &count) &&
              count && c >= 300)
         set_lanes(t, LANES_KHR, largest ? (unsigned)largest : 32, std);
-    else if (clsm_has_extension(extensions, "cl_nv_device_attribute_query") &&
-             clsm_ask_maybe(device, QUERY_WARP_SIZE_NV, sizeof warp, &warp) &&
-             warp == 32)
-        set_lanes(t, LANES_PTX, 32, "CL1.2");
     return CLSM_OK;
 }
 
+/* Work-groups that wait for each other go by what one set of lanes agrees on while the
+ * others go on, which lanes of local memory cannot. */
 void clsm_lanes_off(struct traits *t)
 {
-    t->bits &= ~(unsigned)(TRAIT_LANES | TRAIT_SWAP);
+    t->bits &= ~(unsigned)(TRAIT_LANES | TRAIT_SWAP | TRAIT_WAIT);
     t->lanes_by = LANES_NONE;
 }
 

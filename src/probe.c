@@ -111,5 +111,5 @@ void clsm_probe_lanes(clsm_engine *engine)
     if (t->max_wg >= WG && lanes_work(engine))
         return;
     clsm_lanes_off(t);
-    t->bits &= ~(unsigned)(TRAIT_PTX | TRAIT_WAIT);
+    t->bits &= ~(unsigned)TRAIT_PTX;
 }

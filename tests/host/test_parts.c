@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts about mappings that share rows among work-groups: in how many parts and
  * launches, and what these leave for one another. */
+#include "lanes.h"
 #include "packed.h"
 #include "shared.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 /* Fewer rows, more parts; a deterministic plan's do not depend on the rows. */
 START_TEST(parts_keep_the_device_busy_and_deterministic_ones_are_always_the_same)
@@ -133,6 +137,29 @@ START_TEST(who_cannot_wait_shares_rows_in_several_launches)
 }
 END_TEST
 
+/* One set of lanes agrees on what it sees while the others go on. */
+START_TEST(nobody_waits_where_lanes_are_those_of_local_memory)
+{
+    static const char *const wishes[] = {"local", "off"};
+    const char *before = getenv("CLSM_SUBGROUPS");
+    char kept[16] = "";
+    snprintf(kept, sizeof kept, "%s", before ? before : "");
+    struct problem p = packed(CLSM_SOFTMAX, CLSM_F32, 1, 1 << 20);
+    struct config config;
+    for (size_t w = 0; w < COUNT(wishes); w++) {
+        struct traits t = h200;
+        setenv("CLSM_SUBGROUPS", wishes[w], 1);
+        ck_assert_int_eq(clsm_lanes_override(&t), CLSM_OK);
+        ck_assert_int_eq(!(t.bits & TRAIT_LANES), w);
+        for (unsigned i = 0; clsm_config_at(i, &config); i++)
+            EXPECT(!(variant_of(&config)->needs & TRAIT_WAIT) ||
+                       clsm_config_misfit(&config, &p, &t),
+                   "%s, CLSM_SUBGROUPS=%s", clsm_config_name(i), wishes[w]);
+    }
+    setenv("CLSM_SUBGROUPS", kept, 1);
+}
+END_TEST
+
 START_TEST(a_row_has_the_launches_that_it_needs)
 {
     static const clsm_op ops[] = {CLSM_SOFTMAX, CLSM_LOG_SUM_EXP, CLSM_FINISH_SOFTMAX,
@@ -159,6 +186,7 @@ Suite *parts_suite(void)
     tcase_add_test(t, parts_leave_their_largest_where_there_is_room);
     tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_several_launches);
+    tcase_add_test(t, nobody_waits_where_lanes_are_those_of_local_memory);
     tcase_add_test(t, a_row_has_the_launches_that_it_needs);
     suite_add_tcase(suite, t);
     return suite;
