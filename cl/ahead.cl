@@ -9,7 +9,7 @@
  * told, once half of PARTS work-groups run at all.
  */
 #ifndef WG
-#define WG 256
+#define WG 128
 #endif
 #include "drawn.cl"
 #include "two_parts.cl"

@@ -49,9 +49,7 @@ uint PURE_BUILTIN max(uint, uint);
 long PURE_BUILTIN min(long, long);
 long PURE_BUILTIN max(long, long);
 ulong PURE_BUILTIN min(ulong, ulong);
-int BUILTIN atomic_inc(volatile __global int *);
 uint BUILTIN atomic_inc(volatile __global uint *);
-uint BUILTIN atomic_inc(volatile __local uint *);
 float BUILTIN vload_half(size_t, const __global half *);
 void BUILTIN vstore_half_rte(float, size_t, __global half *);
 

@@ -1,30 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CLUSTER neighbouring lanes as a set of workers, or one work-item by itself. */
 #if CLUSTER == 1
-INLINE real set_max(real v, __local real *scratch)
-{
-    return v;
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-    return s;
-}
-
-INLINE struct top set_top(struct top top, uint later, __local real *scratch)
-{
-    return top;
-}
-
-INLINE bool set_again(bool again, __local real *scratch)
-{
-    return again;
-}
-
-INLINE real set_add(real v, __local real *scratch)
-{
-    return v;
-}
+#include "alone_set.cl"
 #else
 INLINE real set_max(real v, __local real *scratch)
 {

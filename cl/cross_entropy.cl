@@ -162,9 +162,6 @@ INLINE void keep_reduce(struct keep *keep, __local real *scratch)
     keep->spread = set_sum(keep->spread, scratch);
     keep->mass = set_sum(keep->mass, scratch);
 }
-#else
-#define keep_add(keep, row, e)
-#define keep_reduce(keep, scratch)
 #endif
 
 struct result {

@@ -95,11 +95,6 @@ INLINE uint edge_column(struct row row, struct cut cut, uint first, uint i)
     return c < row.cols ? c : NO_COLUMN;
 }
 
-INLINE bool is_seen(struct row row, uint c)
-{
-    return !BOUNDED || (c >= row.begin && c < row.end);
-}
-
 /* All that is a worker's own, in no order and with fewer questions than in that of columns. */
 INLINE uint share_columns(void)
 {

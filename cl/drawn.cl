@@ -22,19 +22,19 @@ struct part {
 };
 
 #if SETTLED /* tickets are for rows of one part, see settled.cl */
-#define ROW_OF(t) (t)
-#define NUMBER_OF(t) settled
+#define ROW_OF_TICKET(t) (t)
+#define PART_OF_TICKET(t) settled
 #else
-#define ROW_OF(t) ((t) / PARTS)
-#define NUMBER_OF(t) ((t) % PARTS)
+#define ROW_OF_TICKET(t) ((t) / PARTS)
+#define PART_OF_TICKET(t) ((t) % PARTS)
 #endif
 
 #define PART_AT(name, t)                                                                 \
     struct part name;                                                                    \
-    name.r = shape.first_row + ROW_OF(t);                                                \
+    name.r = shape.first_row + ROW_OF_TICKET(t);                                         \
     name.row = ROW_INSIDE(name.r, 0);                                                    \
     name.cut = cut_row(name.row);                                                        \
-    name.number = NUMBER_OF(t);                                                          \
+    name.number = PART_OF_TICKET(t);                                                     \
     name.first = name.number * WG + (uint)get_local_id(0)
 
 /* Where a work-group draws, how many tickets there are, and how many work-groups draw elsewhere. */

@@ -46,12 +46,12 @@ static real exp_polynomial(real r)
 }
 
 /* What rounds n, and leaves n + 127 + power where the exponent comes from. */
-#define POWER_SHIFT(power) (0x1.8p+23f + 127.0f + (power))
+#define POWER_SHIFT(power) ((real)(0x1.8p+23f + 127.0f + (power)))
 
 /* 2^power e^d from -(127 + power) ln2 up. */
-static inline real exp_in_range(real d, float shift)
+static inline real exp_in_range(real d, real shift)
 {
-    real t = FMA(d, (real)0x1.715476p+0f, (real)shift);
+    real t = FMA(d, (real)0x1.715476p+0f, shift);
     real n = t - shift;
     real r = FMA(n, (real)-0x1.62e400p-1f, d);
     r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
@@ -89,6 +89,8 @@ static real exp_nonpositive(real d)
 #define exp_result exp_nonpositive
 #define exp_lifted exp_nonpositive
 #define exp_rough_lifted exp_nonpositive
+#define exp_rough exp_nonpositive
+#define exp_clamped exp_nonpositive
 #elif HAS_PTX
 /* 2^t by the device's own instruction, within 2^-22 and exact at 0. Rounding t = d / ln2
  * costs |d| 2^-24 more, which a result may have but a sum of many equal terms may not: for
@@ -275,9 +277,9 @@ static real exp2_polynomial_up(real f)
 
 /* The same as exp_nonpositive for what is rounded to 16 bits: within 2.9e-6 + 1.4e-8 |d|, and 0
  * below 2^-126. */
-static inline real exp_rough_in_range(real d, float shift)
+static inline real exp_rough_in_range(real d, real shift)
 {
-    real t = FMA(d, (real)0x1.715476p+0f, (real)shift);
+    real t = FMA(d, (real)0x1.715476p+0f, shift);
     real n = t - shift;
     return exp2_polynomial(FMA(d, (real)0x1.715476p+0f, -n)) * AS_F32(AS_U32(t) << 23);
 }
@@ -292,7 +294,6 @@ static inline real exp_rough_lifted(real d)
     return exp_rough_in_range((real)LEAST_LIFTED > d ? (real)LEAST_LIFTED : d,
                               POWER_SHIFT(LIFT));
 }
-#define EXP_ROUGH 1
 #endif
 
 /* Of a sum of terms. */
@@ -300,11 +301,6 @@ static inline real exp_rough_lifted(real d)
 #define inverse(v) ptx_inverse(v)
 #else
 #define inverse(v) ((real)1 / (v))
-#endif
-
-#ifndef EXP_ROUGH
-#define exp_rough exp_result
-#define exp_clamped exp_result
 #endif
 
 #ifndef LIFT

@@ -36,22 +36,14 @@ static struct base base_of(real x)
 
 static real exp_from(real x, struct base b)
 {
-    x = b.lowest > x ? b.lowest : x;
-    real t = FMA(x, (real)0x1.715476p+0f, b.shift);
-    real n = t - b.shift;
-    real r = FMA(n, (real)-0x1.62e400p-1f, x);
-    r = FMA(n, (real)-0x1.7f7d1cp-20f, r);
-    return more_times(exp_polynomial(r), AS_F32(AS_U32(t) << 23));
+    return exp_in_range(b.lowest > x ? b.lowest : x, b.shift);
 }
 
 /* The same for what is rounded to 16 bits: within 2.9e-6 of 2^(x times that number for 1 / ln2),
  * so that two terms' ratio is off by 1.4e-8 times their distance besides. */
 static real exp_from_rough(real x, struct base b)
 {
-    x = b.lowest > x ? b.lowest : x;
-    real t = FMA(x, (real)0x1.715476p+0f, b.shift);
-    real n = t - b.shift;
-    return exp2_polynomial(FMA(x, (real)0x1.715476p+0f, -n)) * AS_F32(AS_U32(t) << 23);
+    return exp_rough_in_range(b.lowest > x ? b.lowest : x, b.shift);
 }
 
 #if X86_POWER

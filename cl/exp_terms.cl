@@ -219,8 +219,8 @@ static real op_lifted_term(struct row row, struct element e, real max)
 #define OP_LIFTS (LIFT > 0)
 #endif
 
-#if !REAL_IS_F64 && !HAS_PTX
-/* The same relative to a base, see exp.cl. */
+#if HAS_BASES
+/* The same relative to a base, see exp_based.cl. */
 static real op_based_term(struct row row, struct element e, struct base base)
 {
     return exp_based(e.x, base);

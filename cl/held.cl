@@ -16,10 +16,6 @@
 #define AHEAD 0 /* 1: local memory has all packs of the part after that in registers */
 #endif
 
-/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
-#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
-#define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
-
 #ifndef SETTLED
 #define SETTLED 0 /* 1: a work-group has the same part of every row, */
 #endif

@@ -40,16 +40,6 @@ INLINE struct state held_states_end(struct state s, real most, struct keep *keep
     return set_state(s, scratch);
 }
 
-INLINE struct state given_state(struct row row)
-{
-    struct state s = state_empty();
-#if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
-#endif
-    return s;
-}
-
 #if SHARP_LATER
 /* A sum of less is made again, with what rounding took from differences from the maximum: beside
  * more, terms far below it do not count. */

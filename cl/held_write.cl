@@ -179,8 +179,7 @@ INLINE struct writing bunch_writing(const struct held *h, uint b, struct writing
 INLINE void held_write(struct held *h, uint kept, struct row row, struct cut cut, uint first,
                        struct writing as)
 {
-    if (!READS_AGAIN)
-        held_remake(h, kept, row, &as);
+    held_remake(h, kept, row, &as);
     struct writing packs_as = as;
     UNROLL for (uint j = 0; j < kept; j++)
     {

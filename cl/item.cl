@@ -7,21 +7,7 @@
 #ifndef WG
 #define WG 64
 #endif
-
-INLINE real set_max(real v, __local real *scratch)
-{
-    return v;
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-    return s;
-}
-
-INLINE struct top set_top(struct top top, uint later, __local real *scratch)
-{
-    return top;
-}
+#include "alone_set.cl"
 
 __kernel WORK_GROUP(WG) void
 clsm_row(TENSORS)

@@ -17,6 +17,6 @@ INLINE void write_states(struct row row, size_t at, uint rows, struct state s)
     write_lanes(s.sum.hi + s.sum.lo, rows, row.sum_out + at);
 #endif
 #if HAS_LSE
-    write_lanes(LOG_KNOWN ? s.max + s.log_sum : state_lse(s), rows, row.lse_out + at);
+    write_lanes(state_lse(s), rows, row.lse_out + at);
 #endif
 }

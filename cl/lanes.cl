@@ -29,7 +29,7 @@
 #endif
 #define LANES_ATTRIBUTE
 #define LANES_SCRATCH 0 /* reals of local memory at the start of scratch */
-#define LANES_SWAP (LANES_BY >= LANES_INTEL)
+#define LANES_SWAP (LANES_BY >= LANES_INTEL && LANES_BY != LANES_VECTOR)
 #define LANES_ALONE
 
 /* Two lanes' sums: both of them come to the same bits. */
@@ -107,28 +107,25 @@ INLINE real lanes_swap(real v, uint distance, __local real *scratch)
 #define SWAP_2(v) (v).s23016745ab89efcd
 #define SWAP_1(v) (v).s1032547698badcfe
 #elif VEC == 8
-#define SWAP_8(v) (v)
 #define SWAP_4(v) (v).s45670123
 #define SWAP_2(v) (v).s23016745
 #define SWAP_1(v) (v).s10325476
 #else
-#define SWAP_8(v) (v)
-#define SWAP_4(v) (v)
 #define SWAP_2(v) (v).s2301
 #define SWAP_1(v) (v).s1032
 #endif
 /* Written out: LLVM left the loops below with a branch for each distance. */
 #if VEC == 16
-#define EACH_SWAP(STEP) STEP(SWAP_8) STEP(SWAP_4) STEP(SWAP_2) STEP(SWAP_1)
+#define EACH_SWAP(STEP) STEP(8) STEP(4) STEP(2) STEP(1)
 #elif VEC == 8
-#define EACH_SWAP(STEP) STEP(SWAP_4) STEP(SWAP_2) STEP(SWAP_1)
+#define EACH_SWAP(STEP) STEP(4) STEP(2) STEP(1)
 #else
-#define EACH_SWAP(STEP) STEP(SWAP_2) STEP(SWAP_1)
+#define EACH_SWAP(STEP) STEP(2) STEP(1)
 #endif
 
 INLINE real lanes_max(real v, __local real *scratch)
 {
-#define STEP(swap) v = real_max(v, swap(v));
+#define STEP(d) v = real_max(v, SWAP_##d(v));
     EACH_SWAP(STEP)
 #undef STEP
     return v;
@@ -136,7 +133,7 @@ INLINE real lanes_max(real v, __local real *scratch)
 
 INLINE real lanes_add(real v, __local real *scratch)
 {
-#define STEP(swap) v += swap(v);
+#define STEP(d) v += SWAP_##d(v);
     EACH_SWAP(STEP)
 #undef STEP
     return v;
@@ -144,9 +141,9 @@ INLINE real lanes_add(real v, __local real *scratch)
 
 INLINE struct pair lanes_sum(struct pair s, __local real *scratch)
 {
-#define STEP(swap)                                                                       \
+#define STEP(d)                                                                          \
     {                                                                                    \
-        struct pair other = {swap(s.hi), swap(s.lo)};                                    \
+        struct pair other = {SWAP_##d(s.hi), SWAP_##d(s.lo)};                            \
         s = lanes_sum_of(s, other);                                                      \
     }
     EACH_SWAP(STEP)
@@ -162,7 +159,7 @@ INLINE struct pair lanes_sum(struct pair s, __local real *scratch)
 #endif
 #endif
 
-#if LANES_SWAP && LANES_BY != LANES_VECTOR
+#if LANES_SWAP
 /* `lanes` neighbours, a power of two, exchange what they have. Both of a pair of lanes do
  * the same sum in the same order, so that all come to the same bits. */
 INLINE real cluster_max(real v, uint lanes, __local real *scratch)

@@ -93,9 +93,6 @@ INLINE struct element short_element(struct row row, uint c, bool safe)
 #include "straight.cl"
 #endif
 
-/* Are terms not lifted when they become results? */
-#define KEEPS_PLAIN (OP_LIFTS && MADE_OF_TERMS && !OP_RESCALES)
-
 /* Of each lane. */
 INLINE real short_max(struct row row, __local SCALAR *held, bool safe)
 {
@@ -143,8 +140,8 @@ INLINE struct pair short_sum(struct row row, struct near near, struct keep *keep
         struct element e = short_element(row, c, safe);
 #endif
         real term = near_term(row, e, near);
-        keep_add(keep, row, e);
-        STORE_REAL(KEEPS_PLAIN ? term * UNLIFTED : term, __local, held + c);
+        if (MADE_OF_TERMS)
+            STORE_REAL(kept_term(term), __local, held + c);
         if (OP_NEEDS_REST) {
             sum = pair_add(sum, term);
             continue;
@@ -195,22 +192,17 @@ INLINE struct near near_at(const struct lanes_of_rows *lanes, uint i)
 
 INLINE void lanes_log(struct lanes_of_rows *lanes, uint set)
 {
-    struct state s = state_empty();
-    s.sum.hi = lanes->hi[set];
-    s.sum.lo = lanes->lo[set];
+    struct state s = state_of((real)(-INFINITY), lanes->hi[set], lanes->lo[set]);
     lanes->log_sum[set] = log_beside(s).log_sum;
 }
 
 INLINE struct state state_at(const struct lanes_of_rows *lanes, struct row row, uint i)
 {
-    struct state s = state_empty();
 #if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
+    struct state s = given_state(row);
 #else
-    s.max = LANE_OF(lanes->max, i);
-    s.sum.hi = LANE_OF(lanes->hi, i);
-    s.sum.lo = LANE_OF(lanes->lo, i);
+    struct state s = state_of(LANE_OF(lanes->max, i), LANE_OF(lanes->hi, i),
+                              LANE_OF(lanes->lo, i));
 #endif
     if (LOG_KNOWN)
         s.log_sum = LANE_OF(lanes->log_sum, i);

@@ -87,9 +87,8 @@ INLINE void row_leaves(TENSORS, struct block b, uint i, struct way *way)
         announce_later(row);
     struct state s = state_at(&b.known->lanes, row, i);
     struct result result = close_row(row, s, &b.known->keep[i], 0, 0);
-#if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
-    op_rescale(&result, (real)UNLIFTED);
-#endif
+    if (MADE_OF_TERMS)
+        result_of_kept(&result);
 #if OP_WRITES == WRITES_ROW
     const __local SCALAR *terms = b.held + i * WIDTH_HELD;
 #if STRAIGHT

@@ -3,11 +3,6 @@
  * Terms of a row whose maximum is known. Softmax's are relative to a base, so that no rounded
  * difference from the maximum goes into them, but where that is too far from 0, or infinite.
  */
-#if TERMS_SERVE && !HAS_SINKS
-#define MADE_OF_TERMS 1
-#else
-#define MADE_OF_TERMS 0
-#endif
 #if MADE_OF_TERMS && !OP_NEEDS_REST && !HAS_MAX && !HAS_SUM
 #define STAYS_BASED 1
 #else
@@ -37,6 +32,20 @@ INLINE real near_term(struct row row, struct element e, struct near near)
     return op_based_term(row, e, near.base);
 #else
     return op_lifted_term(row, e, near.max);
+#endif
+}
+
+/* A term as it is kept until the sum is known: lifted on where a number of the result's takes the
+ * power back. */
+INLINE real kept_term(real term)
+{
+    return OP_LIFTS && !OP_RESCALES ? term * UNLIFTED : term;
+}
+
+INLINE void result_of_kept(struct result *result)
+{
+#if OP_RESCALES && OP_LIFTS
+    op_rescale(result, (real)UNLIFTED);
 #endif
 }
 

@@ -40,7 +40,7 @@ INLINE void strip_add(const struct strip *s, uint c, uint n, uint b, real max, s
         keep_add(keep, s->row, e);
 #if HOLDS_TERMS
         term[k] = near_term(s->row, e, near);
-        s->x[(c + k) * STRIP + b] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
+        s->x[(c + k) * STRIP + b] = kept_term(term[k]);
 #else
         term[k] = op_lifted_term(s->row, e, max);
 #endif
@@ -202,9 +202,8 @@ INLINE struct result close_vector(const struct strip *s, uint b, real max)
     else
         store_part(one, row.y, rows);
 #endif
-#if OP_RESCALES && HOLDS_TERMS && OP_LIFTS
-    op_rescale(&result, (real)UNLIFTED);
-#endif
+    if (HOLDS_TERMS)
+        result_of_kept(&result);
     write_states(s->row, b * VEC, rows, state);
 #if OP_KEEPS
     keep_lanes_end(&keep, row, result, rows);

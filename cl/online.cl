@@ -8,6 +8,7 @@
 #define WG 256
 #endif
 #include "any_set.cl"
+#include "two_passes.cl"
 
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS)

@@ -19,7 +19,7 @@ static real op_term(struct row row, struct element e, real max)
 #endif
 }
 
-#if !REAL_IS_F64 && !HAS_PTX
+#if HAS_BASES
 static real op_based_term(struct row row, struct element e, struct base base)
 {
     return e.dy * exp_based(e.x, base);

@@ -22,7 +22,7 @@
 #ifndef CANDIDATES
 #define CANDIDATES 0 /* as many as there is room for, where a mapping can tell a threshold */
 #endif
-#if CANDIDATES && LANES_SWAP && VEC == 1
+#if CANDIDATES
 #define HAS_CANDIDATES 1
 #endif
 

@@ -36,18 +36,6 @@
 #ifndef OP_NEEDS_MAX
 #define OP_NEEDS_MAX 0
 #endif
-#ifndef BIASED_BESIDE
-#define BIASED_BESIDE 0
-#endif
-#ifndef LOG_KNOWN
-#define LOG_KNOWN 0
-#endif
-#ifndef RAISED
-#define RAISED 0
-#endif
-#ifndef OP_ONES
-#define OP_ONES 0
-#endif
 #ifndef OP_SUM_AT_INF
 #define OP_SUM_AT_INF 0
 #endif
@@ -73,9 +61,13 @@
 #ifndef OP_FROM_TERM
 #define OP_FROM_TERM 0
 #endif
-#ifndef BIASED
-#define TAMED 0
+#ifndef BIASED /* exp_terms.cl, which says all of these */
 #define BIASED 0
+#define BIASED_BESIDE 0
+#define RAISED 0
+#define LOG_KNOWN 0
+#define OP_ONES 0
+#define TAMED 0
 #define row_max(max) (max)
 #define SHARP 0
 #define SHARP_LATER 0
@@ -112,4 +104,10 @@
 #define TERMS_SERVE 1
 #else
 #define TERMS_SERVE 0
+#endif
+/* And of nothing besides? */
+#if TERMS_SERVE && !HAS_SINKS
+#define MADE_OF_TERMS 1
+#else
+#define MADE_OF_TERMS 0
 #endif

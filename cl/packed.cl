@@ -13,34 +13,7 @@
 
 enum { IN_PACK = PACK / COLS, EACH = ROWS / (WG * IN_PACK), TERMS = COLS };
 #include "term_sum.cl"
-
-INLINE real set_max(real v, __local real *scratch)
-{
-    return v;
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-    return s;
-}
-
-INLINE struct top set_top(struct top top, uint later, __local real *scratch)
-{
-    return top;
-}
-
-INLINE bool set_again(bool again, __local real *scratch)
-{
-    return again;
-}
-
-INLINE real set_add(real v, __local real *scratch)
-{
-    return v;
-}
-
-/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
-#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
+#include "alone_set.cl"
 
 /* Are results made of the terms? */
 #define HOLDS_TERMS (TERMS_SERVE && !MAX_MOVES)
@@ -89,7 +62,6 @@ INLINE struct state packed_state(struct row row, const struct element *e, real *
     UNROLL for (uint c = 0; c < COLS; c++)
     {
         all[c] = term_beside(row, e[c], s.max, &ones, term + c);
-        keep_add(keep, row, e[c]);
     }
     s.sum = sum_of_both(add_terms(s.sum, term, !COUNTS_ONES), ones, s.max);
     s.sum = sum_with_tiny(s.sum, row, 0, s.max, 0);
@@ -109,9 +81,8 @@ INLINE void packed_row(struct row row, const uint *x, const uint *dy, uint k, re
     keep_start(&keep, row);
     UNROLL for (uint c = 0; c < COLS; c++)
     {
-        bool seen = !BOUNDED || (c >= row.begin && c < row.end);
         e[c].c = c;
-        e[c].x = seen ? logit_of(row, c, CAT(word_, X)(x, k + c)) : (real)FILL;
+        e[c].x = is_seen(row, c) ? logit_of(row, c, CAT(word_, X)(x, k + c)) : (real)FILL;
         e[c].dy = 0;
 #if HAS_DY
         e[c].dy = CAT(word_, DY)(dy, k + c);

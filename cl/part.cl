@@ -11,14 +11,7 @@
 #endif
 /* Terms as wide as what they are made of take its place, where the result is made of them. */
 #define HOLDS_TERMS (OP_FROM_TERM && !OP_GIVEN && X_IS_REAL && !REAL_IS_F64)
-#ifndef OP_FROM_TERM
-#define OP_FROM_TERM 0
-#endif
 enum { PLACES_EACH = WG * X_WORDS + DY_PLACE };
-
-/* Columns that a worker has not got, as -inf, or as 0 where there is no maximum. */
-#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
-#define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
 
 /* A ticket's part of a tile, as one worker sees it. */
 struct part {

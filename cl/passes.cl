@@ -5,7 +5,7 @@
  */
 #include "operation.cl"
 
-#if !REAL_IS_F64 && !HAS_PTX
+#if HAS_BASES
 /* Is what is too large infinite, with no clamp? */
 #define EXP_SATURATES (X86_POWER && ROUGH)
 static real exp_based(real x, struct base b)
@@ -17,13 +17,6 @@ static real exp_based(real x, struct base b)
     return ROUGH          ? exp_from_rough(x, b)
            : OP_FROM_TERM ? exp_from(x, b)
                           : EXP_ADDED(x, b, (real)0);
-}
-
-/* The base of a row whose first columns' maximum is x, and how far above another may be. */
-#define OP_MOST_ABOVE (OP_NEEDS_REST ? MOST_ABOVE_LIFTED : MOST_ABOVE)
-static struct base op_base_of(real x)
-{
-    return OP_NEEDS_REST ? base_below(x, BASE_BELOW_LIFTED, MOST_ABOVE_LIFTED) : base_of(x);
 }
 #endif
 
@@ -93,13 +86,28 @@ INLINE struct state set_state(struct state s, __local real *scratch)
     return s;
 }
 
-#if !OP_KEEPS
+#if !OP_ADDS
 #define keep_add(keep, row, e)
 #define keep_reduce(keep, scratch)
 #endif
 #if !HAS_CANDIDATES
 #define keep_turn(keep, most, turn, scratch)
 #endif
+
+#if OP_GIVEN
+INLINE struct state given_state(struct row row)
+{
+    return state_of(row.from_max, row.from_sum, (real)0);
+}
+#else
+#define given_state(row) state_empty()
+#endif
+
+/* The logarithm of its sum of exponentials. */
+INLINE real state_lse(struct state s)
+{
+    return s.max + (LOG_KNOWN ? s.log_sum : state_log_sum(s));
+}
 
 #if MAY_BE_HOT
 /* A row of temperature 0 has one largest element, whatever is as large. */

@@ -33,12 +33,6 @@ enum {
 #ifndef HOLD_COLS
 #define HOLD_COLS 0 /* no room */
 #endif
-/* Is the result made of terms? */
-#if OP_FROM_TERM && !OP_GIVEN && !HAS_SINKS
-#define MADE_OF_TERMS 1
-#else
-#define MADE_OF_TERMS 0
-#endif
 #define HOLDS_TERMS (MADE_OF_TERMS && HOLD_COLS)
 
 /* Are terms and sum relative to the base all that the result is made of? */

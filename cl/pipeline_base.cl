@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What a row's terms are relative to, see pipeline.cl. */
 
+/* The base of a row whose first columns' maximum is x, and how far above another may be. */
+#define OP_MOST_ABOVE (OP_NEEDS_REST ? MOST_ABOVE_LIFTED : MOST_ABOVE)
+static struct base op_base_of(real x)
+{
+    return OP_NEEDS_REST ? base_below(x, BASE_BELOW_LIFTED, MOST_ABOVE_LIFTED) : base_of(x);
+}
+
 /* The largest of `least` columns from `at` on, or of more until one is above -inf. */
 INLINE real most_of(struct row row, uint at, uint least)
 {

@@ -46,10 +46,8 @@ INLINE void fill_planes(__local real *planes, struct row row, struct cut cut, ui
             const __global mem_mask *mask = row.mask + (from + e) * row.mask_col;
             if (from + e >= row.cols)
                 *place = (real)0;
-#if HAS_PTX
             else if (sizeof(mem_mask) == sizeof(real))
                 ptx_copy_4((__local uint *)place, (const __global uint *)mask);
-#endif
             else
                 *place = CAT(get_, MASK)(mask);
         }

@@ -36,7 +36,9 @@
 #include "x86.cl"
 #include "types.cl"
 #include "exp.cl"
-#if !REAL_IS_F64 && !HAS_PTX
+/* May terms be relative to a base? */
+#define HAS_BASES (VEC > 1 && !REAL_IS_F64 && !HAS_PTX)
+#if HAS_BASES
 #include "exp_based.cl"
 static real exp_based(real x, struct base b); /* the one that an operation needs: passes.cl */
 #endif
@@ -74,13 +76,13 @@ static real exp_based(real x, struct base b); /* the one that an operation needs
 
 /* Are rows the lanes of vectors when their sums are known, and is that all there is? Then
  * logarithms are taken there, see log_beside. */
-#if defined COLS && VEC > 1 && !HAS_SINKS && !MAY_BE_HOT
+#if defined COLS && VEC > 1 && !HAS_SINKS
 #define LOGS_BESIDE 1
 #else
 #define LOGS_BESIDE 0
 #endif
 
-/* What an operation writes besides row results; see passes.cl. */
+/* What an operation writes besides row results; see operation.cl. */
 #define WRITES_ROW 0
 #define WRITES_ONE 1
 #define WRITES_NOTHING 2

@@ -45,6 +45,15 @@ static struct state state_empty(void)
     return s;
 }
 
+INLINE struct state state_of(real max, real hi, real lo)
+{
+    struct state s = state_empty();
+    s.max = max;
+    s.sum.hi = hi;
+    s.sum.lo = lo;
+    return s;
+}
+
 /* Move the latest elements' sum to the others'. */
 static struct state state_settle(struct state s)
 {
@@ -122,9 +131,4 @@ static real state_log_sum(struct state s)
 #else
     return log1p(rest);
 #endif
-}
-
-static real state_lse(struct state s)
-{
-    return s.max + state_log_sum(s);
 }

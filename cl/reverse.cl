@@ -6,7 +6,7 @@
  * written, writes y once. Wins on many rows too long for the registers.
  */
 #ifndef WG
-#define WG 512
+#define WG 256
 #endif
 #define READS_AGAIN 1
 #include "any_set.cl"

@@ -5,8 +5,8 @@
  */
 #include "stream.cl"
 
-/* Results that wait for their line to be full: `count` of them, the first of which belongs
- * `before` elements behind a line's start. */
+/* Results that wait for their line to be full: from element `before` of that line on, up to
+ * but not including element `count`. */
 struct lines {
     __local word_y *waiting; /* at a line's start */
     __global word_y *to;

@@ -6,11 +6,8 @@
 #ifndef STRIDED
 #define STRIDED 0 /* 1: elements of a row stand x.col, y.col and dy.col apart */
 #endif
-#ifndef BATCHED
-#define BATCHED 0 /* 1: rows are (batch, head, query) */
-#endif
 #ifndef MATRICES
-#define MATRICES 0 /* 1: and of more than one matrix */
+#define MATRICES 0 /* 1: rows are (batch, head, query) */
 #endif
 #ifndef CAUSAL
 #define CAUSAL 0
@@ -182,6 +179,12 @@ static struct row row_heated(struct row row, row_real t, struct shape shape)
     row.scale *= number(shape.scale);
 #endif
     return row;
+}
+
+/* Does the row's query see column c, of those that it has? */
+INLINE bool is_seen(struct row row, uint c)
+{
+    return !BOUNDED || (c >= row.begin && c < row.end);
 }
 
 /* Row r + beside; of a strided tensor a neighbour that has its columns where row r has them.

@@ -5,14 +5,6 @@
  * one. The same bits as those of lanes_max, lanes_add and lanes_sum. Of fewer rows, MOST_ROWS,
  * a vector without another is halved alone.
  */
-#if VEC == 16
-#define EACH_HALVING(STEP) STEP(8) STEP(4) STEP(2) STEP(1)
-#elif VEC == 8
-#define EACH_HALVING(STEP) STEP(4) STEP(2) STEP(1)
-#else
-#define EACH_HALVING(STEP) STEP(2) STEP(1)
-#endif
-
 /* Lanes of vector k, or of k + d where the lane's number has bit d; and what each meets, from d
  * lanes away. */
 #define HAS_BIT(d) ((TO(int, LANE_IDS) & (d)) != 0)
@@ -34,7 +26,7 @@ INLINE real rows_max(const real *from)
 #define STEP(d)                                                                          \
     EACH_OF(d)                                                                           \
         v[k] = real_max(STAYS(v, k, d), MEETS(v, k, d));
-    EACH_HALVING(STEP)
+    EACH_SWAP(STEP)
 #undef STEP
     return v[0];
 }
@@ -55,7 +47,7 @@ INLINE struct pair rows_sum(const real *from_hi, const real *from_lo)
         hi[k] = s.hi;                                                                    \
         lo[k] = s.lo;                                                                    \
     }
-    EACH_HALVING(STEP)
+    EACH_SWAP(STEP)
 #undef STEP
     struct pair sum = {hi[0], lo[0]};
     return sum;
@@ -68,7 +60,7 @@ INLINE struct pair rows_sum(const real *hi, const real *lo)
 #define STEP(d)                                                                          \
     EACH_OF(d)                                                                           \
         v[k] = STAYS(v, k, d) + MEETS(v, k, d);
-    EACH_HALVING(STEP)
+    EACH_SWAP(STEP)
 #undef STEP
     struct pair sum = {v[0], (real)0};
     return sum;

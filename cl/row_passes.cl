@@ -2,7 +2,7 @@
 /*
  * How a set of workers goes over one row, for any operation. Worker `first` takes columns
  * first, first + step, ... of those that take part; in mappings with PACKS it takes packs of
- * neighbours, see cut.cl, and in those with ROWS runs of them, see staged.cl. All workers of
+ * neighbours, see cut.cl, and in those with ROWS runs of them, see taken.cl. All workers of
  * a set pass the same row.
  *
  * A mapping defines what its set is:
@@ -102,7 +102,7 @@ static void write_row_results(struct row row, struct state s)
     *row.sum_out = FIRST(state_sum(s));
 #endif
 #if HAS_LSE
-    *row.lse_out = FIRST(LOG_KNOWN ? s.max + s.log_sum : state_lse(s));
+    *row.lse_out = FIRST(state_lse(s));
 #endif
 }
 
@@ -164,12 +164,9 @@ INLINE void end_row(struct row row, struct state s, struct keep *keep, uint firs
 INLINE struct state row_state(struct row row, struct keep *keep, uint first, uint step,
                               __local real *scratch)
 {
-    struct state s = state_empty();
+    struct state s = given_state(row);
     keep_start(keep, row);
-#if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
-#else
+#if !OP_GIVEN
 #if OP_NEEDS_MAX
     for (uint c = row.begin + first; c < row.end; c += step)
         s.max = real_max(s.max, row_logit(row, c));
@@ -196,50 +193,3 @@ INLINE void three_passes(struct row row, uint first, uint step, __local real *sc
     struct state s = row_state(row, &keep, first, step, scratch);
     end_row(row, s, &keep, first, step, scratch);
 }
-
-#if VEC == 1 && (OP_GIVEN || !OP_NEEDS_MAX)
-#define two_passes three_passes /* there is no maximum to find on the way */
-#elif HAS_CANDIDATES
-#include "two_passes_kept.cl"
-#elif VEC == 1
-/* Running maximum and sum, then write: reads x twice. The maximum is raised at most once
- * per BLOCK elements. Source: Milakov and Gimelshein, arXiv:1805.02867, algorithm 3. */
-INLINE void two_passes(struct row row, uint first, uint step, __local real *scratch)
-{
-    struct state s = state_empty();
-    struct keep keep;
-    keep_start(&keep, row);
-    uint c = row.begin + first, latest = 0;
-    const real unit = OP_LIFTS ? (real)(1 / UNLIFTED) : (real)1;
-    real max = s.max;
-    for (; row.end - row.begin >= BLOCK * step && c < row.end - (BLOCK - 1) * step;
-         c += BLOCK * step) {
-        struct element e[BLOCK];
-        for (uint k = 0; k < BLOCK; k++) {
-            e[k] = row_element(row, c + k * step);
-            max = real_max(max, e[k].x);
-        }
-        s = state_follow(s, max, unit);
-        for (uint k = 0; k < BLOCK; k++) {
-            s.part = pair_add(s.part, op_lifted_term(row, e[k], s.max));
-            keep_add(&keep, row, e[k]);
-        }
-        latest += BLOCK;
-        if (latest >= SPAN) {
-            s = state_settle(s);
-            latest = 0;
-        }
-    }
-    for (; c < row.end; c += step) { /* fewer than BLOCK */
-        struct element e = row_element(row, c);
-        max = real_max(max, e.x);
-        s = state_follow(s, max, unit);
-        s.part = pair_add(s.part, op_lifted_term(row, e, s.max));
-        keep_add(&keep, row, e);
-    }
-    s = state_close(s);
-    s = state_raise(s, set_max(max, scratch));
-    s.sum = pair_down(set_sum(s.sum, scratch));
-    end_row(row, s, &keep, first, step, scratch);
-}
-#endif

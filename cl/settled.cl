@@ -15,7 +15,7 @@
  * the second one all know that, and the next ticket.
  */
 #ifndef WG
-#define WG 256
+#define WG 128
 #endif
 #define SETTLED 1
 #include "drawn.cl"

@@ -34,17 +34,12 @@ INLINE void stock_mask(struct held *h, const __global uint *from, uint j)
     UNROLL for (uint i = 0; i < MASK_WORDS; i += MASK_PIECE)
     {
         __local uint *place = mask_place(h, j, i);
-#if HAS_PTX
         if (MASK_PIECE == 4)
             ptx_copy_16((__local uint4 *)place, (const __global uint4 *)(from + i));
         else if (MASK_PIECE == 2)
             ptx_copy_8((__local uint2 *)place, (const __global uint2 *)(from + i));
         else
             ptx_copy_4(place, from + i);
-#else
-        UNROLL for (uint k = 0; k < MASK_PIECE; k++)
-            place[k] = from[i + k];
-#endif
     }
 }
 
@@ -59,7 +54,6 @@ INLINE void stock_masks(struct held *h, struct row row, struct cut cut, uint fir
     }
     _Pragma("unroll 1") for (uint j = 0; j < PACKS; j++)
     {
-#if HAS_PTX
         if (sizeof(mem_mask) == 4) {
             if (pack_is_read(row, cut, first, j))
                 UNROLL for (uint i = 0; i < MASK_WORDS; i++)
@@ -68,7 +62,6 @@ INLINE void stock_masks(struct held *h, struct row row, struct cut cut, uint fir
                                    (pack_column(cut, first, j) + i) * row.mask_col);
             continue;
         }
-#endif
         uint w[MASK_WORDS] = {0};
         if (pack_is_read(row, cut, first, j))
             words_gather(w, sizeof(mem_mask),

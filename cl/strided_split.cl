@@ -62,11 +62,8 @@ INLINE void read_records(struct state *s, const struct row *row, struct shape sh
                          size_t r, volatile __global uint *shared, __local real *scratch)
 {
     EACH(v)
-        s[v] = state_empty();
-#if OP_GIVEN
-    EACH(v)
-        s[v].max = row[v].from_max, s[v].sum.hi = row[v].from_sum;
-#else
+        s[v] = given_state(row[v]);
+#if !OP_GIVEN
     for (uint k = get_local_id(0) / SETS; row->inside && k < shape.parts; k += DEPTH)
         EACH(v)
             s[v] = state_merge(s[v], record_read(tile_record(shared, shape, r + v, k)));

@@ -22,8 +22,7 @@ struct taken {
 
 static bool is_taken(struct row row, uint c)
 {
-    return (HELD * CLUSTER == COLS || c < COLS) &&
-           (!BOUNDED || (c >= row.begin && c < row.end));
+    return (HELD * CLUSTER == COLS || c < COLS) && is_seen(row, c);
 }
 
 static uint worker_columns(struct row row, uint first, uint step)
@@ -36,9 +35,6 @@ static uint worker_column(struct row row, uint first, uint step, uint i)
     uint c = taken_column(first, i);
     return is_taken(row, c) ? c : NO_COLUMN;
 }
-
-/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
-#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
 
 INLINE void take_row(struct taken *t, struct row row, const struct stage *stage, uint at,
                      uint first)
@@ -206,11 +202,8 @@ INLINE real try_log(const struct taken *t, real max, __local real *scratch)
 INLINE struct state taken_state(struct taken *t, struct row row, uint first,
                                 struct keep *keep, __local real *scratch)
 {
-    struct state s = state_empty();
-#if OP_GIVEN
-    s.max = row.from_max;
-    s.sum.hi = row.from_sum;
-#else
+    struct state s = given_state(row);
+#if !OP_GIVEN
 #if OP_NEEDS_MAX
     s.max = set_max(taken_max(t), scratch);
     if (LOG_KNOWN) {

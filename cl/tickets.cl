@@ -2,6 +2,7 @@
 /* Parts of rows for work-groups that wait for one another: who takes which, and what they make
  * of it together. */
 #include "shared.cl"
+#include "signed.cl"
 
 /* Tickets are counted in a word, by the first work-item of a work-group. */
 INLINE uint take_ticket(volatile __global uint *word)

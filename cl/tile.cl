@@ -20,10 +20,6 @@
 
 enum { TURN = HOLD * DEPTH }; /* columns of a turn */
 
-/* Columns that a row has not got, as -inf, or as 0 where there is no maximum. */
-#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
-#define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0)
-
 /* A worker that has its softmaxes to itself has registers for the terms of 16-bit numbers, which
  * are wider, if they are few; and a column with a value of its own it knows by comparison, or
  * where columns are many, or shared with others, writes it again. */

@@ -6,6 +6,7 @@
  * lanes of which each softmax has a few neighbours, while the others go on to the next barrier.
  */
 #include "words.cl"
+#include "alone_set.cl"
 enum {
     SETS = TILE / PACK,    /* which share a tile; work-item i is worker i / SETS of set i % SETS */
     DEPTH = WG / SETS,     /* workers of a set */
@@ -47,15 +48,6 @@ INLINE void tile_sum(struct pair *sum, __local real *scratch)
             sum[v].hi += lanes_swap(sum[v].hi, d, scratch);
 #endif
         }
-}
-
-INLINE struct state state_of(real max, real hi, real lo)
-{
-    struct state s = state_empty();
-    s.max = max;
-    s.sum.hi = hi;
-    s.sum.lo = lo;
-    return s;
 }
 
 /* Numbers of TILE softmaxes, each kind's side by side: maxima, sums, and what these lost where
@@ -169,20 +161,4 @@ INLINE struct state tile_state(struct share share, __local real *scratch)
         s = k ? tile_add(s, one) : one;
     }
     return tile_merge(s, FEWEST_LANES, scratch);
-}
-
-/* passes.cl has these for whole work-groups. */
-INLINE real set_max(real v, __local real *scratch)
-{
-    return v;
-}
-
-INLINE struct pair set_sum(struct pair s, __local real *scratch)
-{
-    return s;
-}
-
-INLINE struct top set_top(struct top top, uint later, __local real *scratch)
-{
-    return top;
 }

@@ -173,10 +173,7 @@ INLINE void hold_last(struct held *h, const struct row *row, uint first)
 INLINE void given_states(struct state *s, const struct row *row)
 {
     EACH(v)
-    {
-        s[v] = state_empty();
-        s[v].max = row[v].from_max, s[v].sum.hi = row[v].from_sum;
-    }
+        s[v] = given_state(row[v]);
 }
 #endif
 

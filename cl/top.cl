@@ -76,7 +76,7 @@ INLINE struct top top_get(const __local real *from, uint step)
 }
 
 #if LANES_BY != LANES_NONE
-#if LANES_SWAP && LANES_BY != LANES_VECTOR
+#if LANES_SWAP
 /* Of `lanes` neighbours' numbers, the largest of those a multiple of `apart` away; both are powers
  * of two. */
 INLINE real_bits apart_most(real_bits v, uint lanes, uint apart, __local real *scratch)
@@ -97,7 +97,7 @@ INLINE real_bits cluster_most(real_bits v, uint lanes, __local real *scratch)
 #if LANES_BY == LANES_KHR
     return sub_group_reduce_max(v);
 #elif LANES_BY == LANES_VECTOR
-#define STEP(swap) v = larger_bits(v, swap(v));
+#define STEP(d) v = larger_bits(v, SWAP_##d(v));
     EACH_SWAP(STEP)
 #undef STEP
     return v;

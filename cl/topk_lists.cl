@@ -62,7 +62,7 @@ static void keep_add(struct keep *keep, struct row row, struct element e)
         list_add(&keep->list, ranked(row, e.x, e.c), columns_at(e.c));
 }
 
-#if WORKERS == 1 && VEC == 1 /* though several may share a row's tile, see strided.cl */
+#if WORKERS == 1 && VEC == 1
 /* Neighbouring places that are written as one, in as few pieces as can be: those of work-items
  * side by side are as far apart as lists are long. */
 #if LISTS_STAGED
@@ -107,21 +107,20 @@ static void write_alone(struct row row, struct result r, const struct list *list
     EACH_PLACE (uint j = 0; j < PLACES; j++)
         put_place(row, j, kept_result(row, r, list, j), top_column(place_top(list, j)));
 }
-#endif
 
+INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first, uint step,
+                     __local real *scratch)
+{
+    if (row.inside)
+        write_alone(row, r, &keep->list);
+}
+#else
 /* The worker whose turn place j is keeps it, until all of them write theirs. */
 INLINE void op_write(struct row row, struct result r, struct keep *keep, uint first, uint step,
                      __local real *scratch)
 {
     struct list *list = &keep->list;
     uint sharers = step / VEC; /* lanes of a vector are one's own */
-#if WORKERS == 1 && VEC == 1
-    if (sharers == 1) {
-        if (row.inside)
-            write_alone(row, r, list);
-        return;
-    }
-#endif
     real mine = (real)0;
     uint mine_column = NO_COLUMN;
     real_u32 given = (real_u32)0; /* of what has been in the lists */
@@ -151,3 +150,4 @@ INLINE void op_write(struct row row, struct result r, struct keep *keep, uint fi
         }
     }
 }
+#endif

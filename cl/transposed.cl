@@ -138,10 +138,9 @@ INLINE struct pair group_sum(struct group *g, real max, struct keep *keep)
             if (c + k >= COLS)
                 continue;
             struct element e = group_element(g, c + k);
-            keep_add(keep, g->row, e);
             term[k] = near_term(g->row, e, near);
             if (MADE_OF_TERMS)
-                g->x[c + k] = OP_LIFTS && !OP_RESCALES ? term[k] * UNLIFTED : term[k];
+                g->x[c + k] = kept_term(term[k]);
 #if COUNTS_ONES
             set_apart(&ones, term + k, e.x, ones_at(max), term[k]);
 #else
@@ -270,9 +269,8 @@ OUTLINE void take_rows(TENSORS, size_t first, size_t last, __local word_y *waiti
         struct state s = group_state(&g, &keep, 0, 0);
 #endif
         struct result result = op_result(g.row, s, &keep);
-#if OP_RESCALES && MADE_OF_TERMS && OP_LIFTS
-        op_rescale(&result, (real)UNLIFTED);
-#endif
+        if (MADE_OF_TERMS)
+            result_of_kept(&result);
         write_states(g.row, r - first, g.rows, s);
 #if OP_KEEPS
         keep_lanes_end(&keep, g.row, result, g.rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel of ahead.cl: two parts of rows each, and a barrier for whatever is told. */
+/* The kernel of ahead.cl, and of settled.cl but in one pass: two parts of rows each, and a barrier for whatever is told. */
 __kernel WORK_GROUP(WG) LANES_ATTRIBUTE void
 clsm_row(TENSORS, SHARED)
 {

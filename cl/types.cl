@@ -3,7 +3,7 @@
  * Types, loads and stores. X, Y and DY are the storage types of input, output and second
  * input (f32, f16, bf16, f64), MASK that of a mask (f32, f16, u8); `real` is what everything
  * is computed in: float, or double where one of them is f64 (REAL_IS_F64), or a vector of
- * VEC of these in the wide mapping.
+ * VEC of these in mappings that have it.
  *
  * 16-bit floats are only stored: f16 through vload_half and vstore_half_rte, which are
  * core OpenCL C 1.2, and bf16 as the upper half of an f32.

@@ -115,6 +115,10 @@ INLINE float half_of(uint word, uint k)
 #define minus_inf_bf16(i) 0xff80ff80u
 #define minus_inf_f64(i) ((i) % 2 ? 0xfff00000u : 0u)
 
+/* Columns that a row, or a worker, has not got: -inf, or 0 where there is no maximum. */
+#define FILL (OP_NEEDS_MAX ? -INFINITY : (SCALAR)0)
+#define FILL_WORD(i) (OP_NEEDS_MAX ? CAT(minus_inf_, X)(i) : 0u)
+
 /* A pack of reals as words. */
 #define AFTER(k) ((k) + 1 < PACK ? (k) + 1 : (k)) /* a pack may be half a word */
 INLINE void words_from_f32(uint *w, const real *v)

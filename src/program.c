@@ -73,7 +73,6 @@ static void describe_problem(const struct problem *p, struct build *b)
         {"REAL_IS_F64", clsm_problem_is_f64(p)},
         {"LIMIT", p->nonfinite == CLSM_NONFINITE_LIMIT},
         {"STRIDED", p->strided},
-        {"BATCHED", clsm_problem_is_batched(p)},
         {"MATRICES", !p->one_matrix},
         {"HAS_SCALE", p->scale != 1},
         {"LOGITS_READY", clsm_problem_holds_logits(p)},

@@ -25,7 +25,7 @@ static size_t class_of(size_t cols)
     return (steps > 4 ? steps : 4) * step;
 }
 
-/* Columns of a strip that have room, see STRIP in cl/neighbours.cl: x, and a dy as
+/* Columns of a strip that have room, see STRIP in cl/strip.cl: x, and a dy as
  * large beside it. */
 static size_t strip_cols(const struct problem *p, const struct traits *t)
 {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Count the places that name a variant or an operation: places.py ROOT [COMPILER...]
 
-A variant is one row of cl/variants.def and one cl/<name>.cl; an operation is one row of
-CLSM_OPERATIONS, one cl/op_<name>.cl and one <name>_op in src/reference.c, whose functions
-may be named as they like. Then add one of each to a copy and see that it is enough, that a
-missing file stops the build, and that a name spelled elsewhere is caught. And every file of
-cl/ and src/ has a row in the README there.
+A variant is one row of cl/variants.def and one cl/<name>.cl, where a parameter's default is the
+row's first value; an operation is one row of CLSM_OPERATIONS, one cl/op_<name>.cl and one
+<name>_op in src/reference.c, whose functions may be named as they like. Then add one of each to a
+copy and see that it is enough, that a missing file stops the build, and that a name spelled
+elsewhere is caught. And every file of cl/ and src/ has a row in the README there.
 """
 import pathlib
 import re
@@ -98,6 +98,22 @@ def variants(root, files):
         found.pop(RECORDS, None)
         check_places("variant", name, found, {TABLE: 1})
         check((root / f"cl/{name}.cl").is_file(), f"no cl/{name}.cl")
+
+
+def defaults(root):
+    """What a mapping's file says a parameter is, read alone, is the first of the table's."""
+    table = (root / TABLE).read_text()
+    found = 0
+    for name, row in re.findall(r"^VARIANT\((\w+)((?:.+\n)+)", table, re.M):
+        text = (root / f"cl/{name}.cl").read_text()
+        for parameter, first in re.findall(r'\{"(\w+)", \{(\d+)', row):
+            given = re.search(rf"^#define {parameter} (\d+)", text, re.M)
+            found += given is not None
+            check(
+                not given or given.group(1) == first,
+                f"{TABLE} has {parameter} {first} first, cl/{name}.cl another default",
+            )
+    check(found, "no defaults")
 
 
 def operations(root, files, quiet=False):
@@ -225,6 +241,7 @@ def main():
     root = pathlib.Path(sys.argv[1])
     files = sources(root)
     variants(root, files)
+    defaults(root)
     operations(root, files)
     listed(root)
     calls(root, files)
