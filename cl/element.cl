@@ -226,6 +226,17 @@ OUTLINE void store_part(real v, __global mem_y *p, uint count)
 }
 #endif
 
+#if VEC > 1
+/* As many of a vector's elements as there are, which may be more than it has. */
+INLINE void store_some(real v, __global mem_y *p, uint count)
+{
+    if (count >= VEC)
+        store_y(v, p);
+    else
+        store_part(v, p, count);
+}
+#endif
+
 /* Columns c on, up to but not including `end`. */
 static void row_store(struct row row, uint c, uint end, real v)
 {
@@ -234,9 +245,6 @@ static void row_store(struct row row, uint c, uint end, real v)
 #elif VEC == 1
     store_y(v, row.y + c);
 #else
-    if (end - c >= VEC)
-        store_y(v, row.y + c);
-    else
-        store_part(v, row.y + c, end - c);
+    store_some(v, row.y + c, end - c);
 #endif
 }

@@ -160,12 +160,8 @@ OUTLINE void strip_write(const struct strip *of, const struct result *results,
             line_store(part, y + b * VEC, past);
         }
         UNROLL for (uint b = 0; b < STRIP; b++)
-            if (!lines && b < s->vectors) {
-                if (lanes_of(s, b) == VEC)
-                    store_y(v[b], y + b * VEC);
-                else
-                    store_part(v[b], y + b * VEC, s->last);
-            }
+            if (!lines && b < s->vectors)
+                store_some(v[b], y + b * VEC, lanes_of(s, b));
     }
 }
 #endif
@@ -196,11 +192,7 @@ INLINE struct result close_vector(const struct strip *s, uint b, real max)
     struct state state = strip_state(s, b, max, &keep);
     struct result result = op_result(row, state, &keep);
 #if OP_WRITES == WRITES_ONE
-    real one = op_one(row, result);
-    if (rows == VEC)
-        store_y(one, row.y);
-    else
-        store_part(one, row.y, rows);
+    store_some(op_one(row, result), row.y, rows);
 #endif
     if (HOLDS_TERMS)
         result_of_kept(&result);

@@ -234,10 +234,7 @@ OUTLINE void store_rows(TENSORS, size_t r, uint rows, const __local word_y *from
 INLINE void store_ones(TENSORS, size_t r, uint rows, real v)
 {
     if (has_no_gaps(shape.y, shape, 1)) {
-        if (rows == VEC)
-            store_y(v, ROW_AT(r).y);
-        else
-            store_part(v, ROW_AT(r).y, rows);
+        store_some(v, ROW_AT(r).y, rows);
         return;
     }
     CAT(lane_, Y) lane[VEC];
