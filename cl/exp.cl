@@ -210,16 +210,17 @@ static inline real exp_polynomial_summed(real r)
 
 static real exp_nonpositive(real d)
 {
-    return d < -0x1.5d589ep+6f ? (real)0.0f : exp_in_range(d, POWER_SHIFT(0));
+    real e = exp_in_range(d, POWER_SHIFT(0)); /* computed in any case: no branch */
+    return d < -0x1.5d589ep+6f ? (real)0.0f : e;
 }
 
-#define LEAST -0x1.601e68p+6f        /* 2^-127 */
+#define LEAST_PLAIN -0x1.601e68p+6f  /* 2^-127 */
 #define LEAST_LIFTED -0x1.b8d774p+6f /* 2^-159 */
 
 /* The same in two instructions less; what is barely subnormal may be that. */
 static inline real exp_clamped(real d)
 {
-    return exp_in_range((real)LEAST > d ? (real)LEAST : d, POWER_SHIFT(0));
+    return exp_in_range((real)LEAST_PLAIN > d ? (real)LEAST_PLAIN : d, POWER_SHIFT(0));
 }
 #define exp_result exp_nonpositive
 
@@ -286,7 +287,7 @@ static inline real exp_rough_in_range(real d, real shift)
 
 static inline real exp_rough(real d)
 {
-    return exp_rough_in_range((real)LEAST > d ? (real)LEAST : d, POWER_SHIFT(0));
+    return exp_rough_in_range((real)LEAST_PLAIN > d ? (real)LEAST_PLAIN : d, POWER_SHIFT(0));
 }
 
 static inline real exp_rough_lifted(real d)

@@ -27,7 +27,7 @@ INLINE real set_max(real v, __local real *scratch)
     v = lanes_max(v, scratch);
     if (lane_id() == 0)
         part[lanes_id()] = v;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FIRST_FENCE);
 #if FEW_MAXIMA
     v = part[0];
     UNROLL for (uint k = 1; k < MOST_SETS; k++)

@@ -248,7 +248,11 @@ INLINE void hold_row(struct held *h, struct row row, struct cut cut, uint first)
 
 /* Is a target asked for before x, and waited for with it? Where there is no barrier, NVIDIA's
  * compiler puts its load off until it is used, by which time all of x has come. */
-#define TARGET_FIRST (HAS_TARGETS && HAS_PTX && defined CLUSTER)
+#if HAS_TARGETS && HAS_PTX && defined CLUSTER
+#define TARGET_FIRST 1
+#else
+#define TARGET_FIRST 0
+#endif
 
 /* With what the operation reads of a row first, such as a target and then the logit there: before
  * anything is waited for, and but for a target after all else was asked for. */

@@ -194,13 +194,17 @@ INLINE struct pair cluster_sum(struct pair s, uint lanes, __local real *scratch)
 #if LANES_BY == LANES_KHR
 /* The sum of all lanes' pairs with plain reductions only. Adding and taking away `grid`
  * rounds each hi to one common grid on which their sum is exact in any order; what the
- * rounding cut off goes to lo. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */
+ * rounding cut off goes to lo. Large numbers are made smaller first, or the grid would be
+ * infinite. Source: Rump, Ogita, Oishi, SIAM J. Sci. Comput. 31 (2008). */
 INLINE struct pair lanes_sum(struct pair s, __local real *scratch)
 {
-    real grid = lanes_max(fabs(s.hi), scratch) * (real)(SCALAR)(2 * lanes_size());
-    real hi = (s.hi + grid) - grid;
-    s.lo = lanes_add(s.lo + (s.hi - hi), scratch);
-    s.hi = lanes_add(hi, scratch);
+    real most = lanes_max(fabs(s.hi), scratch);
+    bool large = most > (real)0x1p64f;
+    real down = large ? (real)0x1p-32f : (real)1, up = large ? (real)0x1p32f : (real)1;
+    real grid = most * down * (real)(SCALAR)(2 * lanes_size());
+    real exact = s.hi * down, hi = (exact + grid) - grid;
+    s.lo = lanes_add(s.lo * down + (exact - hi), scratch) * up;
+    s.hi = lanes_add(hi, scratch) * up;
     return s;
 }
 #endif

@@ -88,6 +88,13 @@
 #ifndef OP_WRITES
 #define OP_WRITES WRITES_ROW
 #endif
+/* What a set's first barrier orders: the target's x as well, which everybody has read by then and
+ * somebody may write to later. */
+#if HAS_TARGETS && OP_WRITES == WRITES_ROW && !HAS_PTX
+#define FIRST_FENCE (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define FIRST_FENCE CLK_LOCAL_MEM_FENCE
+#endif
 
 /* Is a logarithm's sum of its largest terms, which are ones, and of the others apart? */
 #define COUNTS_ONES (OP_NEEDS_REST && OP_ONES)

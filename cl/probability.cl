@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What turns a row's elements into probabilities. The file before says what `keep` is. */
+struct keep;
+
 struct result {
     real max, scale;
 };

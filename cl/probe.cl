@@ -4,7 +4,7 @@
  * it is, what its lanes reduce to and what it takes exp for, and the host does the same sums.
  */
 #ifndef WG
-#define WG 64
+#define WG 128 /* two sets of as many lanes as devices have, and more of fewer */
 #endif
 
 /* As src/probe.c has it; copied is the size that stood there before. */

@@ -114,7 +114,7 @@ INLINE void set_max_of(real *value, uint n, __local real *scratch)
     uint share = (uint)get_local_id(0) % WARP / SETS;
     warp_max(value, n);
     tell_others(value, n, 0, scratch);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FIRST_FENCE);
     EACH_OF(v, n)
         UNROLL for (uint k = 0; k < WARPS; k += SHARE)
             if (k + share < WARPS)

@@ -9,7 +9,7 @@ INLINE real set_max(real v, __local real *scratch)
 {
     uint i = get_local_id(0);
     scratch[i] = v;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FIRST_FENCE);
     for (uint half_set = WG / 2; half_set > 0; half_set /= 2) {
         if (i < half_set)
             scratch[i] = real_max(scratch[i], scratch[i + half_set]);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { WG = 64, GROUPS = 2, ITEMS = WG * GROUPS };
+enum { WG = 128, GROUPS = 2, ITEMS = WG * GROUPS };
 
 /* What a work-item reports, as cl/probe.cl has it. */
 struct report {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that single numbers decide, with every variant: a mask that is huge, statistics
- * of the other policy, NaN beside +inf. */
+/* Rows that single numbers decide, with every variant: a mask that is huge, gradients
+ * near the largest numbers, statistics of the other policy, NaN beside +inf. */
 #include "tally.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum { ROWS = 3, COLS = 1000, N = ROWS * COLS };
 struct call {
     clsm_problem problem;
     float x[N], y[N];
-    float operand[CLSM_OPERAND_COUNT][COLS]; /* those that the problem has */
+    float operand[CLSM_OPERAND_COUNT][N]; /* those that the problem has */
 };
 
 static clsm_status run(const struct session *s, struct call *c, clsm_plan *plan)
@@ -78,6 +78,21 @@ START_TEST(rows_that_a_huge_mask_levels_are_right)
 }
 END_TEST
 
+/* Finite as long as nobody multiplies what is summed. */
+START_TEST(gradients_near_the_largest_numbers_are_finite)
+{
+    static struct call c;
+    c.problem = problem_of(CLSM_SOFTMAX_BACKWARD, CLSM_F32, CLSM_F32, ROWS, COLS);
+    c.problem.operands = CLSM_BIT(CLSM_DY);
+    for (int i = 0; i < N; i++) {
+        float large = (1 + (float)(i * 37 % 64) / 64) * 0x1p+123f;
+        c.x[i] = i % COLS ? 0.1f / COLS : 0.9f;
+        c.operand[CLSM_DY][i] = i % 2 ? -large : large;
+    }
+    run_all(_i, &c);
+}
+END_TEST
+
 static const clsm_op finishing[] = {CLSM_FINISH_SOFTMAX, CLSM_FINISH_LOG_SOFTMAX};
 
 /* What the limit policy counts infinities for makes a row NaN by the default one. */
@@ -123,6 +138,7 @@ END_TEST
 void extremes_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, rows_that_a_huge_mask_levels_are_right);
+    add_test(suite, device, NULL, gradients_near_the_largest_numbers_are_finite);
     for (int i = 0; i < (int)COUNT(finishing); i++)
         add_test(suite, device + i * MAX_DEVICES, clsm_op_name(finishing[i]),
                  statistics_with_infinities_make_a_row_nan);

@@ -119,6 +119,7 @@ void case_parse(char **arg, struct simulated_case *c)
     c->trial.in_place = takes_ending(arg[0], "+in_place");
     bool spread = takes_ending(arg[0], "+gaps");
     bool limited = takes_ending(arg[0], "+limit");
+    c->large = takes_ending(arg[0], "+large");
     bool squared = takes_ending(arg[0], "+z_loss");
     bool heated = takes_ending(arg[0], "+temperatures");
     char bare[64];

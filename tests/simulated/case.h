@@ -11,6 +11,7 @@ struct simulated_case {
     struct trial trial;
     struct problem checked; /* the trial's */
     struct config config;
+    bool large;
 };
 
 /* Say why; 1. */
@@ -20,7 +21,7 @@ int fail(const char *what, const char *why);
  *
  * An operation may end in "+mask_alone", "+causal" or another dress of dress.c, "_" for
  * each space of its name, in "+temperatures", in "+z_loss" for one beside which all
- * else is small, in "+limit" for rows with limits, in "+gaps" between rows, in
+ * else is small, in "+large" for gradients near the largest numbers, in "+limit" for rows with limits, in "+gaps" between rows, in
  * "+in_place" where y is x, in "+offset" for an x that starts at an odd element, a
  * top-k in "+k=3" or another number, and in "+intel" or "+khr" where lanes are those of
  * an extension's subgroups instead of NVIDIA's; in this order. */

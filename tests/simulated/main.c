@@ -116,6 +116,20 @@ static void fill_lonely(const struct trial *trial, struct tensors *t)
         }
 }
 
+/* A saved output whose first column is nearly all of each row, and a dy of numbers
+ * whose sums are finite, while 32 times as much is not; of rows without gaps. */
+static void fill_large(const struct trial *trial, struct tensors *t)
+{
+    const clsm_problem *p = &trial->problem;
+    struct tensor *x = &t->of[0], *dy = &t->of[CLSM_DY - CLSM_X];
+    for (size_t n = 0; n < p->rows * p->cols; n++) {
+        double y = n % p->cols ? 0.1 / (double)p->cols : 0.9;
+        double large = (1 + (double)(n * 37 % 64) / 64) * 0x1p+123;
+        clsm_element_set(p->x_type, x->data, x->offset + n, y);
+        clsm_element_set(p->dy_type, dy->data, dy->offset + n, n % 2 ? -large : large);
+    }
+}
+
 /* Counters and tickets go back to 0. */
 static bool counts_are_back(const unsigned *shared)
 {
@@ -239,6 +253,8 @@ static int run(const char *library, unsigned groups, const struct simulated_case
         return fail(library, "no tensors");
     if (c->trial.problem.z_loss > 1)
         fill_lonely(&c->trial, &t);
+    if (c->large)
+        fill_large(&c->trial, &t);
     struct fenced fenced[TENSORS] = {{NULL}};
     struct call call = call_of(c, &t, shared, fenced);
     const char *wrong = run_twice(library, groups, c, &t, call, outputs);

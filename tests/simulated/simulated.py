@@ -155,6 +155,7 @@ softmax+khr f32  20 1001 1 subgroup:WG=128                2
 log_softmax+alibi+khr bf16 20 1001 1 subgroup:WG=128      2
 topk+k=5+khr f16 20 501 1 subgroup:WG=128                 2
 log_sum_exp+khr f32 9 3001 1 group:WG=256                 2
+softmax_backward+large+khr f32 9 300 1 subgroup:WG=128    2
 """
 
 # operation, type, rows, columns, inner, variant
