@@ -15,7 +15,18 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
     return pack_is_there(cut, first, j) & pack_is_seen(row, pack_column(cut, first, j));
 }
 
-/* `count` packs of a tensor from pack `base` on, but none from `end` on, n words each. The two
+/* Are all of `count` packs from number `base` on to be read? Without PTX a compiler may make a
+ * branch of each load on a condition, and wait there for what it brings. */
+INLINE bool packs_are_read(struct row row, struct cut cut, uint first, uint base, uint count,
+                           uint end)
+{
+    bool all = !HAS_PTX & (base + count <= end);
+    UNROLL for (uint j = 0; j < count && !HAS_PTX; j++)
+        all = all & pack_is_read(row, cut, first, base + j);
+    return all;
+}
+
+/* `count` packs of a tensor from pack `base` on, but none from `end` on, n words each. The
  * cases stand apart, so that no branch keeps one pack's loads from being on their way with the
  * others'. */
 #define HOLD_PACKS_OF(name, room)                                                        \
@@ -24,6 +35,11 @@ INLINE bool pack_is_read(struct row row, struct cut cut, uint first, uint j)
                             uint first, uint base, uint count, uint end)                 \
     {                                                                                    \
         const uint next = SIDE * PACK;                                                   \
+        if (fits && packs_are_read(row, cut, first, base, count, end)) {                 \
+            UNROLL for (uint j = 0; j < count; j++)                                      \
+                words_load(w[j], n, start + (size_t)((base + j) * next));                \
+            return;                                                                      \
+        }                                                                                \
         if (fits) {                                                                      \
             UNROLL for (uint j = 0; j < count; j++)                                      \
                 if (base + j < end && pack_is_read(row, cut, first, base + j))           \
