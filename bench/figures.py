@@ -30,8 +30,8 @@ class Run:
         self.results = json.loads(pathlib.Path(path).read_text())["results"]
 
     def find(self, groups, **wanted):
-        """The first result of these groups with the fields that are named, or None."""
-        return next((r for r in self.results if r["goals"] in groups and
+        """The first timed result of these groups with the fields that are named, or None."""
+        return next((r for r in self.results if r["goals"] in groups and "of_copy" in r and
                      all(r[k] == v for k, v in wanted.items())), None)
 
     def kinds(self, groups):

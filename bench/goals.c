@@ -55,10 +55,12 @@ void print_goal_groups(void)
 
 bool goal_wanted(const struct goal *goal, const struct selection *selection)
 {
+    if (goal->kind == SWEEP && selection->sweep)
+        return true;
     for (unsigned i = 0; i < selection->only_count; i++)
         if (strstr(goal->group, selection->only[i]))
             return true;
-    return !selection->only_count && (goal->kind != SWEEP || selection->sweep);
+    return !selection->only_count && goal->kind != SWEEP;
 }
 
 size_t case_rows(clsm_type type, size_t cols, double scale)

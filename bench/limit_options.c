@@ -45,7 +45,7 @@ static int parse_number(int letter, struct limit_options *o)
 {
     size_t random = o->selection.random, seed = o->selection.seed;
     const struct number numbers[] = {{'n', "random", 1, 100000, &random},
-                                     {'e', "seed", 1, SIZE_MAX, &seed},
+                                     {'e', "seed", 1, INT32_MAX, &seed},
                                      {'r', "repeats", 3, 200, &o->repeats}};
     int result = take_number(letter, numbers, sizeof numbers / sizeof *numbers);
     o->selection.random = (unsigned)random;
@@ -70,8 +70,7 @@ static int parse_option(int letter, struct limit_options *o)
         o->device = optarg;
         return -1;
     case 'j':
-        o->json_path = json_option(optarg);
-        return -1;
+        return json_option(optarg, &o->json_path);
     case 'p':
         o->peers_path = optarg;
         return -1;

@@ -34,8 +34,13 @@ void time_open(struct limit *limit, const struct limit_case *c)
     struct limit_case plain = *c;
     plain.form = form_find("plain");
     time_case(limit, &plain, &closed);
+    if (!(closed.seconds > 0)) { /* nothing to hold it against */
+        closed.of = *c;
+        report_result(limit, &closed);
+        return;
+    }
     time_case(limit, c, &open);
-    if (closed.seconds > 0 && open.seconds > 0) {
+    if (open.seconds > 0) {
         open.value = 1 - closed.seconds / open.seconds;
         snprintf(open.note, sizeof open.note, "%s %.2f us where all is known",
                  closed.info.variant, closed.seconds * 1e6);

@@ -64,10 +64,14 @@ clsm_status measure_first(const struct session *s, clsm_plan *plan,
                           const clsm_args *sets, unsigned count, double *seconds)
 {
     struct plan_subject self = {plan, sets, count};
-    struct subject subject = {queue_plan, &self, false};
-    unsigned n = s->info.type & CL_DEVICE_TYPE_CPU ? 1 : 3;
+    clsm_plan_info info = {.struct_bytes = sizeof info};
+    clsm_status status = clsm_plan_get_info(plan, &info);
+    struct subject subject = {queue_plan, &self, info.launches > 1};
+    bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
+    unsigned n = !cpu ? 3 : subject.several ? 2 : 1;
     double second;
-    clsm_status status = time_line(s, &subject, 0, n, seconds);
+    if (status == CLSM_OK)
+        status = time_line(s, &subject, 0, n, seconds);
     if (status == CLSM_OK)
         status = time_line(s, &subject, n, n, &second);
     if (status == CLSM_OK && second < *seconds)

@@ -12,7 +12,7 @@ MOST_REPEATS, LEAST_REPEATS = 60, 5
 LINE_RUNS, LINE_SECONDS, LEAST_LINES = 16, 0.05, 5  # as in line.c
 ALIGN = 256  # bytes
 SHIFTS = {"unaligned": {"x": 1, "y": 3}}  # elements in front of a tensor, by form
-BYTES = {"f32": 4, "f16": 2, "bf16": 2, "f64": 8}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 
 def shape_of(case):
@@ -36,8 +36,7 @@ class Inputs:
 
     def __init__(self, torch, where="cuda"):
         self.torch, self.where, self.kept = torch, where, {}
-        self.types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
-                      "f64": torch.float64}
+        self.types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
     def tensors(self, case, tensor="x", tensors=2):
         """One tensor of each set, of the case's shape and type."""

@@ -5,7 +5,7 @@ import ctypes.util
 import pathlib
 
 NCHW, ACCURATE, OVER_CHANNELS = 0, 1, 1
-TYPES = {"f32": 0, "f64": 1, "f16": 2, "bf16": 9}
+TYPES = {"f32": 0, "f16": 2, "bf16": 9}
 
 
 def load():

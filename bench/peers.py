@@ -9,7 +9,7 @@ clsoftmax-cpu-peers with --peer torch-cpu, which is not run unless it is named.
 
 peers.json holds the median seconds of each peer by case; what is not there is named with
 why. Inputs are rotated over more memory than any cache holds. A peer that was timed before
-is timed again; those not asked for keep what the file already has.
+is timed again; those not asked for, or that do not start, keep what the file already has.
 """
 import argparse
 import json
@@ -27,6 +27,14 @@ PEERS = {kind.name: kind for kind in (Torch, Compiled, Triton, Jax, Cudnn, Torch
 COMPILE_COLS = "1024,4096,32768,50257,131072"
 
 
+def lengths(text):
+    try:
+        return [int(n) for n in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f'it is "{text}", expected row lengths as {COMPILE_COLS}') from None
+
+
 def options():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,7 +47,7 @@ def options():
                    help="only groups with this in their name (all but the random lengths)")
     p.add_argument("--compile", action="store_true",
                    help="torch.compile as well, which takes seconds a shape")
-    p.add_argument("--compile-cols", default=COMPILE_COLS, metavar="LIST",
+    p.add_argument("--compile-cols", type=lengths, default=COMPILE_COLS, metavar="LIST",
                    help=f"the row lengths it is compiled for ({COMPILE_COLS})")
     p.add_argument("--seconds", type=float, default=0.3, metavar="S",
                    help="for each peer and case, after compiling (%(default)s)")
@@ -118,13 +126,13 @@ def main():
     for name, kind in PEERS.items():
         if not selected(name, o):
             continue
-        results.forget(name)
         try:
-            peer = kind([int(n) for n in o.compile_cols.split(",")])
+            peer = kind(o.compile_cols)
         except Exception as error:  # not installed, no GPU, another version: say so
             results.missing[name] = f"{type(error).__name__}: {error}".splitlines()[0]
             print(f"{name} is missing: {results.missing[name]}")
             continue
+        results.forget(name)
         results.peers[name] = peer.version
         results.device = peer.device or results.device
         time_peer(peer, cases, results, o.seconds)

@@ -14,8 +14,8 @@ shift 2
 mkdir -p "$folder"
 "$command" devices --json "$folder/devices.json" | tee "$folder/devices.txt"
 if [ $# -eq 0 ]; then
-    count=$(grep -c '"index"' "$folder/devices.json")
-    mapfile -t devices < <(seq 0 $((count - 1)))
+    # one that does not answer is not listed: indices may have gaps
+    mapfile -t devices < <(sed -nE 's/.*"index":\s*([0-9]+).*/\1/p' "$folder/devices.json")
     set -- "${devices[@]}"
 fi
 failed=0

@@ -133,6 +133,9 @@ def row(cells):
 
 
 def main():
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     command, path = sys.argv[1], pathlib.Path(sys.argv[2])
     text = path.read_text()
     found = trials(command)

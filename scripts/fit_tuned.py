@@ -206,6 +206,9 @@ def read(paths):
     for path in paths:
         with open(path) as f:
             for device in json.load(f):
+                if "problems" not in device:
+                    raise SystemExit(f"{path}: expected what `clsoftmax compare --random "
+                                     "--json` wrote, but this has no \"problems\"")
                 if device.get("form", "plain") != "plain":
                     raise SystemExit(f"{path}: records are for plain problems, these are "
                                      f"of form {device['form']}")

@@ -53,7 +53,6 @@ static void end(struct slot *s)
 {
     for (unsigned i = 0; i < s->plans.count; i++)
         clsm_plan_destroy(s->plans.of[i].plan);
-    free(s->plans.left_out);
     *s = (struct slot){0};
 }
 
@@ -84,8 +83,8 @@ static void list_others(struct plans *p, const char *text, double within)
         } else if (us <= within * best && p->count < MAX_CONFIGS) {
             memcpy(p->of[p->count].config, name, sizeof name);
             p->of[p->count++].estimated = us * 1e-6;
-        } else if (p->left_out_count < MAX_CONFIGS) {
-            memcpy(p->left_out[p->left_out_count++], name, sizeof name);
+        } else {
+            p->left_out++;
         }
     }
 }
@@ -95,8 +94,7 @@ static void make_first(struct ahead *a, struct plans *p)
 {
     clsm_plan_info info = {.struct_bytes = sizeof info};
     char *text = malloc(TEXT_BYTES);
-    p->left_out = calloc(MAX_CONFIGS, sizeof *p->left_out);
-    clsm_status status = text && p->left_out ? CLSM_OK : out_of_memory();
+    clsm_status status = text ? CLSM_OK : out_of_memory();
     if (status == CLSM_OK)
         status = clsm_plan_create(a->engine, p->problem, &p->of[0].plan);
     if (status == CLSM_OK)
@@ -149,11 +147,9 @@ static void *work(void *argument)
             continue;
         }
         unsigned place = s->taken++;
-        double start = now();
         pthread_mutex_unlock(&a->lock);
         make(a, &s->plans, place);
         pthread_mutex_lock(&a->lock);
-        s->plans.seconds += now() - start;
         s->made++;
         pthread_cond_broadcast(&a->changed);
     }

@@ -17,9 +17,7 @@ struct plans {
         double estimated; /* seconds */
     } of[MAX_CONFIGS];
     unsigned count;
-    char (*left_out)[CONFIG_BYTES]; /* configurations, by their estimates */
-    unsigned left_out_count;
-    double seconds;    /* spent on making them, by all threads */
+    unsigned left_out; /* configurations, by their estimates */
     char message[256]; /* why there is no first plan */
 };
 

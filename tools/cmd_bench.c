@@ -72,37 +72,28 @@ static double c_loop_speed(size_t rows, size_t cols)
 }
 
 struct row {
-    size_t rows, cols;
+    clsm_problem problem;
     clsm_plan_info info;
-    double seconds, copy_seconds, c_speed;
+    double bytes, seconds, copy_seconds, c_speed;
     const char *copied_by;
 };
 
 static void print(struct job *job, const struct session *s, const struct row *r)
 {
-    double speed = (double)r->info.bytes / r->seconds * 1e-9;
-    double copy = (double)r->info.bytes / r->copy_seconds * 1e-9;
+    double speed = r->bytes / r->seconds * 1e-9;
+    double copy = r->bytes / r->copy_seconds * 1e-9;
     char takes[32] = "", loop[16] = "-";
     if (r->c_speed > 0)
         snprintf(loop, sizeof loop, "%.2f", r->c_speed);
     if (r->info.registers)
         snprintf(takes, sizeof takes, "  %u registers%s", r->info.registers,
                  r->info.spill_bytes ? ", SPILLS" : "");
-    printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9s%s\n", r->rows, r->cols,
-           r->info.variant, r->seconds * 1e6, speed, copy, 100 * speed / copy, loop,
-           takes);
+    printf("%9zu x %-8zu %-22s %10.2f %9.1f %9.1f %6.1f%% %9s%s\n", r->problem.rows,
+           r->problem.cols, r->info.variant, r->seconds * 1e6, speed, copy,
+           100 * speed / copy, loop, takes);
     fflush(stdout);
-    cJSON *j = cJSON_CreateObject();
-    cJSON_AddStringToObject(j, "device", s->info.name);
-    cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
-    cJSON_AddStringToObject(j, "type", clsm_type_name(job->o.type));
-    cJSON_AddStringToObject(j, "form", bench_form(&job->o));
-    cJSON_AddNumberToObject(j, "rows", (double)r->rows);
-    cJSON_AddNumberToObject(j, "cols", (double)r->cols);
-    cJSON_AddStringToObject(j, "variant", r->info.variant);
-    cJSON_AddNumberToObject(j, "seconds", r->seconds);
-    cJSON_AddNumberToObject(j, "gb_per_s", speed);
-    cJSON_AddNumberToObject(j, "copy_gb_per_s", copy);
+    cJSON *j = bench_json(&job->o, s, &r->problem, r->info.variant, r->seconds,
+                          r->bytes, r->copy_seconds);
     cJSON_AddStringToObject(j, "copied_by", r->copied_by);
     cJSON_AddNumberToObject(j, "of_copy", speed / copy);
     if (r->c_speed > 0)
@@ -113,11 +104,10 @@ static void print(struct job *job, const struct session *s, const struct row *r)
 }
 
 static clsm_status time_shape(const struct session *s, const struct bench_options *o,
-                              const clsm_problem *p, const struct sets *sets,
-                              struct row *r)
+                              const struct sets *sets, struct row *r)
 {
     clsm_plan *plan;
-    clsm_status status = clsm_plan_create(s->engine, p, &plan);
+    clsm_status status = clsm_plan_create(s->engine, &r->problem, &plan);
     if (status != CLSM_OK)
         return status;
     status = clsm_plan_get_info(plan, &r->info);
@@ -125,26 +115,25 @@ static clsm_status time_shape(const struct session *s, const struct bench_option
         status = measure_plan(s, plan, sets->of, sets->count, (unsigned)o->repeats,
                               &r->seconds);
     clsm_plan_destroy(plan);
-    return status == CLSM_OK
-               ? measure_copy(s, r->info.bytes, &r->copy_seconds, &r->copied_by)
-               : status;
+    uint64_t bytes = bench_bytes(o, &r->problem, r->info.bytes);
+    r->bytes = (double)bytes;
+    return status == CLSM_OK ? measure_copy(s, bytes, &r->copy_seconds, &r->copied_by)
+                             : status;
 }
 
 static clsm_status bench_shape(const struct session *s, struct job *job, size_t rows,
                                size_t cols)
 {
-    struct row r = {
-        .rows = rows, .cols = cols, .info = {.struct_bytes = sizeof r.info}};
+    struct row r = {.info = {.struct_bytes = sizeof r.info}};
     struct sets sets;
-    clsm_problem p;
     bool fits;
-    bench_problem(&job->o, rows, cols, &p);
-    clsm_status status = sets_make(s, &p, &sets, &fits);
+    bench_problem(&job->o, rows, cols, &r.problem);
+    clsm_status status = sets_make(s, &r.problem, &sets, &fits);
     if (status == CLSM_OK && !fits)
         printf("%9zu x %-8zu does not fit the device's memory\n", rows, cols);
     if (status != CLSM_OK || !fits)
         return status;
-    status = time_shape(s, &job->o, &p, &sets, &r);
+    status = time_shape(s, &job->o, &sets, &r);
     sets_free(&sets);
     if (status != CLSM_OK)
         return status;

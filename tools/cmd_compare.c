@@ -101,7 +101,7 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
         return 0;
     clsm_plan_get_info(plan, &info);
     clsm_plan_destroy(plan);
-    *bytes = info.bytes;
+    *bytes = bench_bytes(&job->o, &p, info.bytes);
     unsigned n = 0;
     double best = INFINITY;
     for (unsigned i = 0; n < MAX_CONFIGS && clsm_config_name(i); i++) {
@@ -123,24 +123,6 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
     return n;
 }
 
-static void add_json(struct job *job, const struct session *s, size_t rows, size_t cols,
-                     const struct entry *t, double speed, double copy)
-{
-    cJSON *j = cJSON_CreateObject();
-    cJSON_AddStringToObject(j, "device", s->info.name);
-    cJSON_AddStringToObject(j, "op", clsm_op_name(job->o.op));
-    cJSON_AddStringToObject(j, "type", clsm_type_name(job->o.type));
-    cJSON_AddStringToObject(j, "form", bench_form(&job->o));
-    cJSON_AddNumberToObject(j, "rows", (double)rows);
-    cJSON_AddNumberToObject(j, "cols", (double)cols);
-    cJSON_AddStringToObject(j, "variant", t->config);
-    cJSON_AddNumberToObject(j, "seconds", t->seconds);
-    cJSON_AddNumberToObject(j, "gb_per_s", speed);
-    cJSON_AddNumberToObject(j, "copy_gb_per_s", copy);
-    cJSON_AddBoolToObject(j, "chosen", t->chosen);
-    cJSON_AddItemToArray(job->json, j);
-}
-
 /* Is it the fastest of its variant's configurations? */
 static bool is_best_of_variant(const struct entry *t, unsigned n, unsigned i)
 {
@@ -150,16 +132,20 @@ static bool is_best_of_variant(const struct entry *t, unsigned n, unsigned i)
     return true;
 }
 
-static void report(struct job *job, const struct session *s, size_t rows, size_t cols,
+static void report(struct job *job, const struct session *s, const clsm_problem *p,
                    const struct entry *t, unsigned n, double bytes, double copy_seconds)
 {
     double best = INFINITY, chosen = 0;
-    printf("%zu x %zu, copy %.1f GB/s\n", rows, cols, bytes / copy_seconds * 1e-9);
+    printf("%zu x %zu, copy %.1f GB/s\n", p->rows, p->cols,
+           bytes / copy_seconds * 1e-9);
     for (unsigned i = 0; i < n; i++) {
         best = t[i].seconds < best ? t[i].seconds : best;
         chosen = t[i].chosen ? t[i].seconds : chosen;
         double speed = bytes / t[i].seconds * 1e-9;
-        add_json(job, s, rows, cols, &t[i], speed, bytes / copy_seconds * 1e-9);
+        cJSON *j =
+            bench_json(&job->o, s, p, t[i].config, t[i].seconds, bytes, copy_seconds);
+        cJSON_AddBoolToObject(j, "chosen", t[i].chosen);
+        cJSON_AddItemToArray(job->json, j);
         if (job->o.all || t[i].chosen || is_best_of_variant(t, n, i))
             printf(" %c %-24s %10.2f us %9.1f GB/s %6.1f%% of copy\n",
                    t[i].chosen ? '*' : ' ', t[i].config, t[i].seconds * 1e6, speed,
@@ -199,7 +185,7 @@ static int compare_shape(struct job *job, const struct session *s, size_t rows,
     status = measure_copy(s, bytes, &copy_seconds, &copied_by);
     if (status != CLSM_OK)
         return complain_status(status, "copy");
-    report(job, s, rows, cols, t, n, (double)bytes, copy_seconds);
+    report(job, s, &p, t, n, (double)bytes, copy_seconds);
     return EXIT_FINE;
 }
 

@@ -102,7 +102,9 @@ int devices_command(int argc, char **argv)
         }
         if (o != 'j')
             return usage_error("devices");
-        json_path = json_option(optarg);
+        int result = json_option(optarg, &json_path);
+        if (result != -1)
+            return result;
     }
     return optind == argc ? list(json_path) : extra_argument("devices", argv[optind]);
 }

@@ -81,8 +81,8 @@ static int run_on(const struct session *s, void *context)
         judge_loss(&job->problem, &view);
     if (!result && job->verify)
         result = judge_result(&job->problem, &view);
-    if (!result && job->labels)
-        result = judge_labels(&job->problem, view.y, job->labels);
+    if (!result && job->label)
+        judge_labels(&job->problem, view.y, job->label);
     return result;
 }
 

@@ -63,6 +63,7 @@ static void add_json(const struct session *s, const struct job *job,
     cJSON_AddStringToObject(j, "op", clsm_op_name(cell->op));
     cJSON_AddStringToObject(j, "x_type", clsm_type_name(cell->x));
     cJSON_AddStringToObject(j, "y_type", clsm_type_name(cell->y));
+    cJSON_AddNumberToObject(j, "seed", (double)job->seed);
     cJSON_AddNumberToObject(j, "run", cell->run);
     cJSON_AddNumberToObject(j, "passed", cell->passed);
     cJSON_AddNumberToObject(j, "worst_of_bound", cell->worst);
@@ -179,6 +180,7 @@ int verify_command(int argc, char **argv)
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     struct job job = {.seed = (size_t)time(NULL)};
+    int result;
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         switch (o) {
         case 'd':
@@ -200,7 +202,9 @@ int verify_command(int argc, char **argv)
             job.forms = true;
             break;
         case 'j':
-            job.json_path = json_option(optarg);
+            result = json_option(optarg, &job.json_path);
+            if (result != -1)
+                return result;
             break;
         case 's':
             if (!parse_size(optarg, 0, SIZE_MAX / 2, &job.seed))
@@ -215,6 +219,6 @@ int verify_command(int argc, char **argv)
     }
     if (optind != argc)
         return extra_argument("verify", argv[optind]);
-    int result = check_names(&job);
+    result = check_names(&job);
     return result ? result : verify(&job);
 }

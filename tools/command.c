@@ -128,17 +128,6 @@ cJSON *json_device(const clsm_device_info *info)
 
 static FILE *only_json; /* what was stdout, where text goes to stderr; else NULL */
 
-const char *json_option(const char *path)
-{
-    if (strcmp(path, "-") != 0 || only_json)
-        return path;
-    int out = dup(STDOUT_FILENO);
-    only_json = out < 0 ? NULL : fdopen(out, "w");
-    if (only_json)
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-    return path;
-}
-
 static bool put_text(int fd, const void *what)
 {
     return staged_put(fd, what, strlen(what)) && staged_put(fd, "\n", 1);
@@ -156,6 +145,29 @@ static bool print_json(const char *text)
     return fprintf(f, "%s\n", text) > 0 && fflush(f) == 0;
 }
 
+/* Is there room beside a file? What is no regular file is known when it is written. */
+static bool can_write(const char *path)
+{
+    struct staged s;
+    bool good = staged_begin(path, put_text, "", &s);
+    if (good)
+        staged_discard(&s);
+    return good;
+}
+
+int json_option(const char *path, const char **to)
+{
+    *to = path;
+    if (strcmp(path, "-") != 0)
+        return can_write(path) ? -1
+                               : complain(EXIT_FAILED, "cannot write %s: %s", path,
+                                          strerror(errno));
+    int out = only_json ? -1 : dup(STDOUT_FILENO);
+    if (out >= 0 && (only_json = fdopen(out, "w")))
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    return -1;
+}
+
 bool json_write(const char *path, const cJSON *json)
 {
     char *text = cJSON_Print(json);
@@ -167,21 +179,19 @@ bool json_write(const char *path, const cJSON *json)
     return good;
 }
 
+/* All of it up to a byte of 0, which no JSON has. */
 static char *read_text(const char *path)
 {
     FILE *f = fopen(path, "rb");
-    long bytes = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-    char *text = bytes >= 0 ? calloc(1, (size_t)bytes + 1) : NULL;
-    if (text) {
-        rewind(f);
-        if (fread(text, 1, (size_t)bytes, f) != (size_t)bytes) {
-            free(text);
-            text = NULL;
-        }
-    }
+    char *text = NULL;
+    size_t room = 0;
+    bool good = f && (getdelim(&text, &room, 0, f) >= 0 || feof(f));
     if (f)
         fclose(f);
-    return text;
+    if (good && text)
+        return text;
+    free(text);
+    return good ? calloc(1, 1) : NULL;
 }
 
 cJSON *json_read(const char *path)

@@ -60,9 +60,10 @@ int on_devices(const char *selector,
 /* A device as JSON: what every JSON file says of it. */
 cJSON *json_device(const clsm_device_info *info);
 
-/* The path of --json, as it is; where it is "-", nothing but JSON goes to stdout from
- * now on, and what else is printed to stderr. */
-const char *json_option(const char *path);
+/* The path of --json; where it is "-", nothing but JSON goes to stdout from now on, and
+ * what else is printed to stderr. -1 to go on, else an exit status: before a long run,
+ * it cannot be written to. */
+int json_option(const char *path, const char **to);
 
 /* A file as staged.h has it; "-" is stdout. False with a message said. */
 bool json_write(const char *path, const cJSON *json);

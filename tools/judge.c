@@ -3,11 +3,10 @@
 #include "judge.h"
 
 #include "command.h"
-#include "npy.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 enum { SLICE = 1 << 20 }; /* elements checked between two lines of progress */
 
@@ -78,7 +77,7 @@ static int judge_plain(const clsm_problem *p, const clsm_op_info *op,
             return complain_status(status, "verify");
         one.worst_row += r;
         add_report(&all, &one);
-        if (p->rows > 4 * slice)
+        if (p->rows > 4 * slice && isatty(STDERR_FILENO))
             fprintf(stderr, "\rverify    %3.0f%%%s",
                     100.0 * (double)(r + part.rows) / (double)p->rows,
                     r + part.rows == p->rows ? "\n" : "");
@@ -131,16 +130,13 @@ void judge_loss(const clsm_problem *p, const clsm_host_args *view)
         sum += element(type, losses, s);
         weight += weights ? element(real_of(p), weights, (size_t)t) : 1;
     }
-    if (beside && p->grad_scale == 1 && weight > 1)
+    if (beside && p->grad_scale == 1 && weight > 0 && weight != 1)
         snprintf(mean_scale, sizeof mean_scale,
                  "; gradient of the sum, of the mean with --grad-scale %.9g",
                  1 / weight);
     printf("loss      mean %.9g%s of %zu targets, %zu ignored, %zu bad%s\n",
            weight != 0 ? sum / weight : NAN, weights ? " (weighted)" : "", counted,
-           ignored,
-           (size_t)(view->operand[CLSM_BAD_TARGETS]
-                        ? *(const uint32_t *)view->operand[CLSM_BAD_TARGETS]
-                        : softmaxes - ignored - counted),
+           ignored, (size_t) * (const uint32_t *)view->operand[CLSM_BAD_TARGETS],
            mean_scale);
 }
 
@@ -159,24 +155,12 @@ static size_t largest_of(const clsm_problem *p, const void *y, size_t s)
     return best;
 }
 
-int judge_labels(const clsm_problem *p, const void *y, const char *path)
+void judge_labels(const clsm_problem *p, const void *y, const int64_t *labels)
 {
-    int64_t *labels;
-    size_t n, right = 0, softmaxes = p->rows * p->inner;
-    char error[512];
-    if (!npy_read_labels(path, &labels, &n, error, sizeof error))
-        return complain(EXIT_FAILED, "%s", error);
-    if (n != softmaxes) {
-        free(labels);
-        return complain(EXIT_FAILED,
-                        "%s: has %zu labels, expected %zu, one per softmax", path, n,
-                        softmaxes);
-    }
+    size_t right = 0, softmaxes = p->rows * p->inner;
     for (size_t s = 0; s < softmaxes; s++)
         right += labels[s] == (int64_t)largest_of(p, y, s);
-    free(labels);
     printf("accuracy  %.2f%%: %zu of %zu labels have the largest probability\n",
            softmaxes ? 100.0 * (double)right / (double)softmaxes : 0.0, right,
            softmaxes);
-    return EXIT_FINE;
 }

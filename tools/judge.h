@@ -13,8 +13,8 @@ int judge_result(const clsm_problem *p, const clsm_host_args *view);
  * count. */
 void judge_loss(const clsm_problem *p, const clsm_host_args *view);
 
-/* Print how often the largest element along the axis is the label's of a .npy file of
- * integers, one for each softmax; an exit status. */
-int judge_labels(const clsm_problem *p, const void *y, const char *path);
+/* Print how often the largest element along the axis is the label's, of which there is
+ * one for each softmax. */
+void judge_labels(const clsm_problem *p, const void *y, const int64_t *labels);
 
 #endif

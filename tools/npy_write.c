@@ -46,7 +46,8 @@ static bool fits_together(const struct npy *a)
     size_t count;
 
     return a->dims >= 1 && a->dims <= NPY_MAX_DIMS && npy_type_bytes(a->type) &&
-           npy_multiply(a->dims, a->shape, 8, &count) && count == a->count;
+           npy_multiply(a->dims, a->shape, npy_type_bytes(a->type), &count) &&
+           count == a->count;
 }
 
 bool npy_stage(const char *path, const struct npy *a, struct staged *s, char *error,

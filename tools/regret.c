@@ -121,7 +121,7 @@ static bool measure_problem(const struct run *run, const struct plans *plans,
     bool fits, good = false;
     const char *why = plans->message;
     clsm_plan_info info = {.struct_bytes = sizeof info};
-    *r = (struct result){.problem = *plans->problem, .left_out = plans->left_out_count};
+    *r = (struct result){.problem = *plans->problem, .left_out = plans->left_out};
     if (plans->of[0].plan) {
         progress(run, "filling buffers", 0, 0);
         clsm_status status = sets_make(run->s, plans->problem, &sets, &fits);
@@ -286,8 +286,9 @@ static int build_share(struct run *run)
     const struct plans *plans;
     for (size_t i = run->o->share - 1; i < run->found; i += run->o->shares)
         run->problems[n++] = run->problems[i];
+    run->found = n;
     wishes.jobs = run->o->jobs ? wishes.jobs : 1;
-    run->ahead = ahead_start(run->s->engine, run->problems, n, &wishes);
+    run->ahead = ahead_start(run->s->engine, run->problems, run->found, &wishes);
     if (!run->ahead)
         return complain(EXIT_FAILED, "no threads to build in");
     for (; (plans = ahead_next(run->ahead)); run->skipped++) {
@@ -298,7 +299,7 @@ static int build_share(struct run *run)
     progress(run, NULL, 0, 0);
     ahead_stop(run->ahead);
     printf("share %u of %u: %zu plans of %zu problems built in %.1f s\n", run->o->share,
-           run->o->shares, built, n, now() - run->start);
+           run->o->shares, built, run->found, now() - run->start);
     return EXIT_FINE;
 }
 

@@ -19,6 +19,7 @@ struct run_job {
     unsigned said;        /* scalars that were given, a bit each */
     clsm_problem problem; /* the scalars first, the shape when x is there */
     struct npy tensors[RUN_TENSORS];
+    int64_t *label;    /* of each softmax; NULL: none */
     int before, after; /* dimensions of x before the axis and behind it */
 };
 
@@ -57,7 +58,7 @@ int run_check_operands(const struct run_job *job);
 /* For --help: every operation with its tensors. */
 void run_print_operations(void);
 
-/* No two tensors go to one file. */
+/* No two tensors go to one file, and none to an input's but y to x's. */
 int run_check_files(const struct run_job *job);
 
 /* --------------------------------------------------------------------- run_shape.c --

@@ -73,11 +73,16 @@ int run_check_files(const struct run_job *job)
             if (job->out[a] && job->out[b] && staged_are_one(job->out[a], job->out[b]))
                 return complain(EXIT_USAGE, "%s and %s are both to be written to %s",
                                 argument_name(b), argument_name(a), job->out[a]);
-    for (int a = CLSM_Y - CLSM_X + 1; a < RUN_TENSORS; a++)
+    for (int a = 0; a < RUN_TENSORS; a++) {
         for (int b = 0; b < RUN_TENSORS; b++)
-            if (job->out[a] && job->in[b] && staged_are_one(job->out[a], job->in[b]))
+            if ((a != CLSM_Y - CLSM_X || b != 0) && job->out[a] && job->in[b] &&
+                staged_are_one(job->out[a], job->in[b]))
                 return complain(EXIT_USAGE, "%s is to be written over %s, %s",
                                 argument_name(a), argument_name(b), job->in[b]);
+        if (job->out[a] && job->labels && staged_are_one(job->out[a], job->labels))
+            return complain(EXIT_USAGE, "%s is to be written over the labels, %s",
+                            argument_name(a), job->labels);
+    }
     if (job->device && strcmp(job->device, "all") == 0)
         return complain(EXIT_USAGE, "run works on one device, not on all");
     return EXIT_FINE;

@@ -201,6 +201,20 @@ static int check_problem(struct run_job *job)
                : complain(EXIT_USAGE, "%s", clsm_last_message());
 }
 
+/* One for each softmax. */
+static int read_labels(struct run_job *job)
+{
+    char error[512];
+    size_t n;
+    if (!npy_read_labels(job->labels, &job->label, &n, error, sizeof error))
+        return complain(EXIT_FAILED, "%s", error);
+    return n == run_softmaxes(job)
+               ? EXIT_FINE
+               : complain(EXIT_FAILED,
+                          "%s: has %zu labels, expected %zu, one per softmax",
+                          job->labels, n, run_softmaxes(job));
+}
+
 int run_read(struct run_job *job)
 {
     int result = EXIT_FINE;
@@ -209,6 +223,8 @@ int run_read(struct run_job *job)
             result = read_one(job, t + CLSM_X);
     if (!result)
         result = check_problem(job);
+    if (!result && job->labels)
+        result = read_labels(job);
     for (int t = 0; t < RUN_TENSORS && !result; t++)
         if (run_is_written(t + CLSM_X) && run_has(job, t + CLSM_X))
             result = make_room(job, t + CLSM_X);
@@ -221,4 +237,5 @@ void run_free(struct run_job *job)
 {
     for (int t = 0; t < RUN_TENSORS; t++)
         npy_free(&job->tensors[t]);
+    free(job->label);
 }

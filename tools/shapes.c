@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and buffers for timing. */
+/* Shapes for timing, and what a result says of one. */
 #include "shapes.h"
 
 #include <ctype.h>
@@ -15,8 +15,6 @@ static const size_t few_rows[][2] = {{1, 128}, {1, 1048576}, {64, 50257}};
 
 static void add(struct shapes *s, size_t rows, size_t cols)
 {
-    if (s->count == MAX_SHAPES)
-        return;
     s->rows[s->count] = rows;
     s->cols[s->count++] = cols;
 }
@@ -69,6 +67,31 @@ void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
     problem->k = o->k < cols ? o->k : cols;
     if (o->form)
         form_wear(o->form, problem);
+}
+
+uint64_t bench_bytes(const struct bench_options *o, const clsm_problem *problem,
+                     uint64_t bytes)
+{
+    return bytes - (o->form && o->form->left_out ? o->form->left_out(problem) : 0);
+}
+
+cJSON *bench_json(const struct bench_options *o, const struct session *s,
+                  const clsm_problem *problem, const char *variant, double seconds,
+                  double bytes, double copy_seconds)
+{
+    cJSON *j = cJSON_CreateObject();
+    cJSON_AddStringToObject(j, "device", s->info.name);
+    cJSON_AddStringToObject(j, "op", clsm_op_name(problem->op));
+    cJSON_AddStringToObject(j, "type", clsm_type_name(problem->x_type));
+    cJSON_AddStringToObject(j, "form", bench_form(o));
+    cJSON_AddNumberToObject(j, "rows", (double)problem->rows);
+    cJSON_AddNumberToObject(j, "cols", (double)problem->cols);
+    cJSON_AddNumberToObject(j, "k", (double)problem->k);
+    cJSON_AddStringToObject(j, "variant", variant);
+    cJSON_AddNumberToObject(j, "seconds", seconds);
+    cJSON_AddNumberToObject(j, "gb_per_s", bytes / seconds * 1e-9);
+    cJSON_AddNumberToObject(j, "copy_gb_per_s", bytes / copy_seconds * 1e-9);
+    return j;
 }
 
 const char *bench_form(const struct bench_options *o)
@@ -128,8 +151,7 @@ static int parse_option(int letter, struct bench_options *o)
         o->device = optarg;
         return -1;
     case 'j':
-        o->json_path = json_option(optarg);
-        return -1;
+        return json_option(optarg, &o->json_path);
     case 'a':
         o->all = true;
         return -1;
@@ -213,6 +235,9 @@ int bench_parse(int argc, char **argv, const char *help, bool comparing,
         if (result != -1)
             return result;
     }
+    if (o->mib && o->shapes.count)
+        return complain(EXIT_USAGE, "--mib is the size of shapes that nobody gave: it "
+                                    "does not go with --shapes");
     if (o->random && shaped)
         return complain(EXIT_USAGE, "--random draws operation, type and shape: it does "
                                     "not go with --shapes, --op, --type, --k or --all");

@@ -50,4 +50,13 @@ const char *bench_form(const struct bench_options *o);
 void bench_problem(const struct bench_options *o, size_t rows, size_t cols,
                    clsm_problem *problem);
 
+/* Of the bytes that a plan counts, those that have to be moved. */
+uint64_t bench_bytes(const struct bench_options *o, const clsm_problem *problem,
+                     uint64_t bytes);
+
+/* What both commands say of one timing, for listed.h as well. */
+cJSON *bench_json(const struct bench_options *o, const struct session *s,
+                  const clsm_problem *problem, const char *variant, double seconds,
+                  double bytes, double copy_seconds);
+
 #endif

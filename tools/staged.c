@@ -61,7 +61,8 @@ static void leave_nothing(int number)
 
 static void hear_signals(void)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                 SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ};
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         if (signal(ending[i], leave_nothing) == SIG_IGN)
             signal(ending[i], SIG_IGN);

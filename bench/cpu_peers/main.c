@@ -101,11 +101,10 @@ static int open_and_run(const struct cpu_options *o, const struct case_list *lis
         result = complain_status(status, "device");
     else if (!(s.info.type & CL_DEVICE_TYPE_CPU))
         result = complain(EXIT_USAGE, "%s is no CPU device; see --device", s.info.name);
-    else if (printf("%u threads, %u compute units\n", threads, s.info.compute_units) <
-             0)
-        result = EXIT_FAILED;
-    else
+    else {
+        printf("%u threads, %u compute units\n", threads, s.info.compute_units);
         result = run_on(o, &s, list, peers, self);
+    }
     if (status == CLSM_OK && o->threads && s.info.compute_units != threads)
         complain(EXIT_FAILED, "%s did not take the number of threads", s.info.name);
     session_close(&s);

@@ -68,8 +68,7 @@ static int parse_option(int letter, struct cpu_options *o)
         o->device = optarg;
         return -1;
     case 'j':
-        o->json_path = json_option(optarg);
-        return -1;
+        return json_option(optarg, &o->json_path);
     case 'p':
         o->peers_path = optarg;
         return -1;

@@ -56,8 +56,7 @@ bool team_open(unsigned threads)
     for (team.size = 1; team.size < threads; team.size++) {
         unsigned *rank = &team.ranks[team.size];
         *rank = team.size;
-        if (team.size == MOST_THREADS ||
-            pthread_create(&team.threads[*rank], NULL, work, rank) != 0)
+        if (pthread_create(&team.threads[*rank], NULL, work, rank) != 0)
             return false;
     }
     return true;

@@ -73,9 +73,10 @@ static cJSON *results_with(const struct cpu_run *run, unsigned threads)
     if (run_child(run, threads, path))
         json = json_read(path);
     remove(path);
-    return cJSON_GetObjectItemCaseSensitive(json, "results")
-               ? json
-               : (cJSON_Delete(json), NULL);
+    if (cJSON_GetObjectItemCaseSensitive(json, "results"))
+        return json;
+    cJSON_Delete(json);
+    return NULL;
 }
 
 static double number(const cJSON *of, const char *name)
