@@ -37,8 +37,8 @@ static int content_of(const clsm_problem *p, int tensor, bool in_place)
         return (int)p->mask_type;
     case CLSM_TARGETS:
         return (int)p->target_type + 2 * (int)(p->cols < 256 ? p->cols : 256);
-    default:
-        return 0;
+    default: /* numbers of a row are as wide as what is computed in */
+        return p->x_type == CLSM_F64 || p->y_type == CLSM_F64;
     }
 }
 

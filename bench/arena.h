@@ -24,7 +24,7 @@ struct arena {
     unsigned set_count, room;
 };
 
-/* Sets for a problem of closed shape, so many that going round them leaves caches cold.
+/* Sets for a problem, so many that going round them leaves caches cold.
  * *fits: false, and CLSM_OK, if the device has no room for one. */
 clsm_status arena_sets(struct arena *arena, const clsm_problem *problem, bool in_place,
                        bool *fits);

@@ -20,7 +20,7 @@ static void wake(const struct limit *limit)
     double bytes = (double)((uint64_t)1 << 29) / limit->selection.scale, seconds;
     const char *how;
     for (int i = 0; i < 4; i++)
-        measure_copy_over(limit->session, (uint64_t)bytes, 1, &seconds, &how);
+        measure_copy(limit->session, (uint64_t)bytes, 1, &seconds, &how);
 }
 
 static void run_all(struct limit *limit, const struct case_list *list)

@@ -34,8 +34,8 @@ static clsm_status copy_of(struct limit *limit, uint64_t bytes, struct result *r
         if (!c)
             return out_of_memory();
         *c = (struct copies){limit->copies, bytes, 0, ""};
-        clsm_status status = measure_copy_over(
-            limit->session, bytes, limit->arena.set_count, &c->seconds, &c->how);
+        clsm_status status = measure_copy(limit->session, bytes, limit->arena.set_count,
+                                          &c->seconds, &c->how);
         if (status != CLSM_OK) {
             free(c);
             return status;

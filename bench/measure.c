@@ -79,12 +79,6 @@ clsm_status measure_first(const struct session *s, clsm_plan *plan,
     return status;
 }
 
-unsigned measure_sets(const struct session *s, uint64_t bytes)
-{
-    uint64_t sets = bytes ? measure_cold_bytes(s) / bytes + 1 : 1;
-    return sets < MAX_SETS ? (unsigned)sets : MAX_SETS;
-}
-
 /* The i-th copy is of the i-th part of x. */
 struct copy_subject {
     cl_mem x, y;
@@ -183,8 +177,8 @@ static void free_copy(struct copy_subject *c)
         clReleaseMemObject(c->y);
 }
 
-clsm_status measure_copy_over(const struct session *s, uint64_t bytes, unsigned sets,
-                              double *seconds, const char **how)
+clsm_status measure_copy(const struct session *s, uint64_t bytes, unsigned sets,
+                         double *seconds, const char **how)
 {
     struct copy_subject c = {.sets = sets, .bytes = (size_t)(bytes / 2 + 63) / 64 * 64};
     double by_kernel;
@@ -209,10 +203,4 @@ clsm_status measure_copy_over(const struct session *s, uint64_t bytes, unsigned 
     }
     free_copy(&c);
     return status;
-}
-
-clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
-                         const char **how)
-{
-    return measure_copy_over(s, bytes, measure_sets(s, bytes), seconds, how);
 }

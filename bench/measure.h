@@ -5,8 +5,6 @@
 
 #include "session.h"
 
-enum { MAX_SETS = 64 }; /* of buffers to go round */
-
 /* Median seconds of one enqueue of a plan, going round `count` sets of arguments. One
  * run of each first warms up, for at most a second, and on a GPU some milliseconds
  * more; then at most a second of repeats, or four for the first three of them. On a GPU
@@ -20,20 +18,14 @@ clsm_status measure_plan(const struct session *s, clsm_plan *plan,
 clsm_status measure_first(const struct session *s, clsm_plan *plan,
                           const clsm_args *sets, unsigned count, double *seconds);
 
-/* Median seconds to move `bytes` in all, half of them read and half written: the better
- * of clEnqueueCopyBuffer and a copy kernel. *how names the better one. */
-clsm_status measure_copy(const struct session *s, uint64_t bytes, double *seconds,
-                         const char **how);
-
-/* The same, going round so many sets. */
-clsm_status measure_copy_over(const struct session *s, uint64_t bytes, unsigned sets,
-                              double *seconds, const char **how);
+/* Median seconds to move `bytes` in all, half of them read and half written, going
+ * round so many sets: the better of clEnqueueCopyBuffer and a copy kernel. *how names
+ * the better one. */
+clsm_status measure_copy(const struct session *s, uint64_t bytes, unsigned sets,
+                         double *seconds, const char **how);
 
 /* So many bytes, touched in between, leave caches cold. */
 uint64_t measure_cold_bytes(const struct session *s);
-
-/* So many sets of buffers of `bytes` each that going round them leaves caches cold. */
-unsigned measure_sets(const struct session *s, uint64_t bytes);
 
 /* The host's clock, in seconds. */
 double now(void);

@@ -15,7 +15,7 @@ mkdir -p "$folder"
 "$command" devices --json "$folder/devices.json" | tee "$folder/devices.txt"
 if [ $# -eq 0 ]; then
     # one that does not answer is not listed: indices may have gaps
-    mapfile -t devices < <(sed -nE 's/.*"index":\s*([0-9]+).*/\1/p' "$folder/devices.json")
+    mapfile -t devices < <(sed -nE 's/.*"index":[[:space:]]*([0-9]+).*/\1/p' "$folder/devices.json")
     set -- "${devices[@]}"
 fi
 failed=0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax bench`: the chosen variant against the copy bandwidth and a plain C loop.
  */
+#include "arena.h"
 #include "copy_clblast.h"
 #include "measure.h"
-#include "sets.h"
 #include "shapes.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const char help[] =
     "C loop on one core of the host stands beside it.\n\n"
     "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
     "  --shapes LIST    as 4096x1024,64x50257; otherwise a list of row lengths\n"
-    "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
+    "  --mib N          MiB of x and y for each shape of that list (512; on a CPU 64)\n"
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
     "  --k N            how many top-k finds in each row (1)\n"
@@ -104,7 +104,7 @@ static void print(struct job *job, const struct session *s, const struct row *r)
 }
 
 static clsm_status time_shape(const struct session *s, const struct bench_options *o,
-                              const struct sets *sets, struct row *r)
+                              const struct arena *arena, struct row *r)
 {
     clsm_plan *plan;
     clsm_status status = clsm_plan_create(s->engine, &r->problem, &plan);
@@ -112,29 +112,28 @@ static clsm_status time_shape(const struct session *s, const struct bench_option
         return status;
     status = clsm_plan_get_info(plan, &r->info);
     if (status == CLSM_OK)
-        status = measure_plan(s, plan, sets->of, sets->count, (unsigned)o->repeats,
-                              &r->seconds);
+        status = measure_plan(s, plan, arena->sets, arena->set_count,
+                              (unsigned)o->repeats, &r->seconds);
     clsm_plan_destroy(plan);
     uint64_t bytes = bench_bytes(o, &r->problem, r->info.bytes);
     r->bytes = (double)bytes;
-    return status == CLSM_OK ? measure_copy(s, bytes, &r->copy_seconds, &r->copied_by)
+    return status == CLSM_OK ? measure_copy(s, bytes, arena->set_count,
+                                            &r->copy_seconds, &r->copied_by)
                              : status;
 }
 
-static clsm_status bench_shape(const struct session *s, struct job *job, size_t rows,
-                               size_t cols)
+static clsm_status bench_shape(const struct session *s, struct job *job,
+                               struct arena *arena, size_t rows, size_t cols)
 {
     struct row r = {.info = {.struct_bytes = sizeof r.info}};
-    struct sets sets;
     bool fits;
     bench_problem(&job->o, rows, cols, &r.problem);
-    clsm_status status = sets_make(s, &r.problem, &sets, &fits);
+    clsm_status status = arena_sets(arena, &r.problem, false, &fits);
     if (status == CLSM_OK && !fits)
         printf("%9zu x %-8zu does not fit the device's memory\n", rows, cols);
     if (status != CLSM_OK || !fits)
         return status;
-    status = time_shape(s, &job->o, &sets, &r);
-    sets_free(&sets);
+    status = time_shape(s, &job->o, arena, &r);
     if (status != CLSM_OK)
         return status;
     /* the table's first, which is what the loop does */
@@ -147,6 +146,8 @@ static clsm_status bench_shape(const struct session *s, struct job *job, size_t 
 static int bench_on(const struct session *s, void *context)
 {
     struct job *job = context;
+    struct arena arena = {.session = s, .cold_bytes = measure_cold_bytes(s)};
+    clsm_status status = CLSM_OK;
     struct shapes shapes;
     bench_shapes(&job->o, s, &shapes);
     printf("device %u: %s, driver %s\n", s->info.index, s->info.name, s->info.driver);
@@ -154,12 +155,10 @@ static int bench_on(const struct session *s, void *context)
     printf("%s %s, %s\n%9s x %-8s %-22s %10s %9s %9s %7s %9s\n",
            clsm_op_name(job->o.op), clsm_type_name(job->o.type), bench_form(&job->o),
            "rows", "cols", "variant", "us", "GB/s", "copy GB/s", "share", "C GB/s");
-    for (unsigned i = 0; i < shapes.count; i++) {
-        clsm_status status = bench_shape(s, job, shapes.rows[i], shapes.cols[i]);
-        if (status != CLSM_OK)
-            return complain_status(status, "bench");
-    }
-    return EXIT_FINE;
+    for (unsigned i = 0; status == CLSM_OK && i < shapes.count; i++)
+        status = bench_shape(s, job, &arena, shapes.rows[i], shapes.cols[i]);
+    arena_free(&arena);
+    return status == CLSM_OK ? EXIT_FINE : complain_status(status, "bench");
 }
 
 int bench_command(int argc, char **argv)

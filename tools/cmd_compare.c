@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `clsoftmax compare`: every variant that fits, and whether the right one is chosen. */
+#include "arena.h"
 #include "measure.h"
 #include "regret.h"
-#include "sets.h"
 #include "shapes.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static const char help[] =
     "time, the variant's further ones are left out.\n\n"
     "  --device D       index, gpu, cpu, part of a name, or all; or set CLSM_DEVICE\n"
     "  --shapes LIST    as 4096x1024,64x50257; otherwise a list of row lengths\n"
-    "  --mib N          MiB of traffic for each shape of that list (512; on a CPU 64)\n"
+    "  --mib N          MiB of x and y for each shape of that list (512; on a CPU 64)\n"
     "  --op NAME        the operation; the first of those below by default\n"
     "  --type T         the type; f32 by default\n"
     "  --k N            how many top-k finds in each row (1)\n"
@@ -93,7 +93,7 @@ static bool hopeless(const struct entry *t, unsigned n, double best)
 /* Every configuration that fits and runs; the chosen one's name comes from a free plan.
  */
 static unsigned time_all(const struct session *s, const struct job *job, clsm_problem p,
-                         const struct sets *sets, struct entry *t, uint64_t *bytes)
+                         const struct arena *arena, struct entry *t, uint64_t *bytes)
 {
     clsm_plan *plan;
     clsm_plan_info info = {.struct_bytes = sizeof info};
@@ -113,8 +113,8 @@ static unsigned time_all(const struct session *s, const struct job *job, clsm_pr
         p.variant = one->config;
         if (clsm_plan_create(s->engine, &p, &plan) != CLSM_OK)
             continue;
-        if (measure_plan(s, plan, sets->of, sets->count, (unsigned)job->o.repeats,
-                         &one->seconds) == CLSM_OK) {
+        if (measure_plan(s, plan, arena->sets, arena->set_count,
+                         (unsigned)job->o.repeats, &one->seconds) == CLSM_OK) {
             best = one->seconds < best ? one->seconds : best;
             n++;
         }
@@ -160,10 +160,9 @@ static void report(struct job *job, const struct session *s, const clsm_problem 
     job->shapes++;
 }
 
-static int compare_shape(struct job *job, const struct session *s, size_t rows,
-                         size_t cols)
+static int compare_shape(struct job *job, const struct session *s, struct arena *arena,
+                         size_t rows, size_t cols)
 {
-    struct sets sets;
     struct entry t[MAX_CONFIGS] = {0};
     double copy_seconds;
     uint64_t bytes = 0;
@@ -171,18 +170,17 @@ static int compare_shape(struct job *job, const struct session *s, size_t rows,
     clsm_problem p;
     bool fits;
     bench_problem(&job->o, rows, cols, &p);
-    clsm_status status = sets_make(s, &p, &sets, &fits);
+    clsm_status status = arena_sets(arena, &p, false, &fits);
     if (status != CLSM_OK)
         return complain_status(status, "buffers");
     if (!fits) {
         printf("%zu x %zu does not fit the device's memory\n", rows, cols);
         return EXIT_FINE;
     }
-    unsigned n = time_all(s, job, p, &sets, t, &bytes);
-    sets_free(&sets);
+    unsigned n = time_all(s, job, p, arena, t, &bytes);
     if (!n)
         return complain(EXIT_FAILED, "no variant ran: %s", last_failure());
-    status = measure_copy(s, bytes, &copy_seconds, &copied_by);
+    status = measure_copy(s, bytes, arena->set_count, &copy_seconds, &copied_by);
     if (status != CLSM_OK)
         return complain_status(status, "copy");
     report(job, s, &p, t, n, (double)bytes, copy_seconds);
@@ -193,6 +191,8 @@ static int compare_on(const struct session *s, void *context)
 {
     struct job *job = context;
     struct shapes shapes;
+    struct arena arena = {.session = s, .cold_bytes = measure_cold_bytes(s)};
+    int result = EXIT_FINE;
     if (job->o.random || job->o.problems)
         return regret_on(s, &job->o, job->json);
     bench_shapes(&job->o, s, &shapes);
@@ -201,16 +201,14 @@ static int compare_on(const struct session *s, void *context)
     printf("device %u: %s, driver %s; %s %s, %s\n", s->info.index, s->info.name,
            s->info.driver, clsm_op_name(job->o.op), clsm_type_name(job->o.type),
            bench_form(&job->o));
-    for (unsigned i = 0; i < shapes.count; i++) {
-        int result = compare_shape(job, s, shapes.rows[i], shapes.cols[i]);
-        if (result)
-            return result;
-    }
-    if (job->shapes)
+    for (unsigned i = 0; !result && i < shapes.count; i++)
+        result = compare_shape(job, s, &arena, shapes.rows[i], shapes.cols[i]);
+    arena_free(&arena);
+    if (!result && job->shapes)
         printf("%s: regret over %u shapes: geometric mean %.3f, worst %.3f\n",
                s->info.name, job->shapes, exp(job->log_regret / job->shapes),
                job->worst_regret);
-    return EXIT_FINE;
+    return result;
 }
 
 int compare_command(int argc, char **argv)

@@ -34,7 +34,7 @@ static const char help[] =
     "  --in dy=F        as IN, of any float type\n"
     "  --in mask=F      f4 or f2 is added, bool or u1 masks where it is 0; its shape\n"
     "                   broadcasts to IN's as in NumPy, but behind the axis in all\n"
-    "                   dimensions or in none\n"
+    "                   dimensions or in none, and so before the head\n"
     "  --in NAME=F      one number per softmax, IN's shape without the axis ((1,) "
     "where\n"
     "                   nothing is left), for temperature (0, or 2^-126 to 2^126),\n"

@@ -4,10 +4,10 @@
 #include "regret.h"
 
 #include "ahead.h"
+#include "arena.h"
 #include "drawn.h"
 #include "listed.h"
 #include "measure.h"
-#include "sets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@ struct run {
     size_t mib; /* of the largest problem drawn */
     size_t found, done, skipped;
     struct ahead *ahead;
+    struct arena arena;
     double start, written; /* seconds */
     cJSON *json, *list;    /* the whole file, and this device's problems */
 };
@@ -49,30 +50,33 @@ static void progress(const struct run *run, const char *what, unsigned i, unsign
  * programs have their share of a CPU for a while, and a GPU's driver of what takes
  * microseconds. */
 static void time_in_turns(const struct run *run, const struct plans *plans,
-                          const struct sets *sets, struct result *r)
+                          struct result *r)
 {
+    const struct arena *sets = &run->arena;
     const unsigned which[2] = {0, r->best};
     for (unsigned i = 0; i < 2 * TURNS; i++) {
         struct timing *t = &r->timings[which[i % 2]];
         double seconds;
-        if (measure_plan(run->s, plans->of[which[i % 2]].plan, sets->of, sets->count,
-                         (unsigned)run->o->repeats, &seconds) == CLSM_OK)
+        if (measure_plan(run->s, plans->of[which[i % 2]].plan, sets->sets,
+                         sets->set_count, (unsigned)run->o->repeats,
+                         &seconds) == CLSM_OK)
             t->seconds = i < 2 ? seconds : fmin(t->seconds, seconds);
     }
 }
 
 /* `limit`: seconds of first runs beyond which it is not worth more. Returns these. */
-static double time_one(const struct run *run, const struct sets *sets, clsm_plan *plan,
-                       double limit, struct timing *t)
+static double time_one(const struct run *run, clsm_plan *plan, double limit,
+                       struct timing *t)
 {
+    const struct arena *sets = &run->arena;
     clsm_status status = CLSM_ERR_BUILD;
     if (plan)
-        status = measure_first(run->s, plan, sets->of, sets->count, &t->seconds);
+        status = measure_first(run->s, plan, sets->sets, sets->set_count, &t->seconds);
     double first = t->seconds;
     t->outcome = status != CLSM_OK ? NOT_BUILT : t->seconds > limit ? TRIED : TIMED;
     if (t->outcome == TIMED &&
-        measure_plan(run->s, plan, sets->of, sets->count, (unsigned)run->o->repeats,
-                     &t->seconds) != CLSM_OK)
+        measure_plan(run->s, plan, sets->sets, sets->set_count,
+                     (unsigned)run->o->repeats, &t->seconds) != CLSM_OK)
         t->outcome = NOT_BUILT;
     return first;
 }
@@ -88,8 +92,7 @@ static unsigned best_of(const struct result *r)
 }
 
 /* False if the chosen one does not run. */
-static bool time_all(const struct run *run, const struct plans *plans,
-                     const struct sets *sets, struct result *r)
+static bool time_all(const struct run *run, const struct plans *plans, struct result *r)
 {
     double limit = INFINITY; /* a first run pays for more than later ones */
     for (unsigned i = 0; i < plans->count; i++) {
@@ -97,7 +100,7 @@ static bool time_all(const struct run *run, const struct plans *plans,
         progress(run, "timing configuration", i + 1, plans->count);
         memcpy(t->config, plans->of[i].config, sizeof t->config);
         t->estimated = plans->of[i].estimated;
-        double first = time_one(run, sets, plans->of[i].plan, limit, t);
+        double first = time_one(run, plans->of[i].plan, limit, t);
         if (!i && t->outcome != TIMED)
             return false;
         if (!i)
@@ -105,7 +108,7 @@ static bool time_all(const struct run *run, const struct plans *plans,
     }
     r->best = best_of(r);
     if (r->best) {
-        time_in_turns(run, plans, sets, r);
+        time_in_turns(run, plans, r);
         if (r->timings[0].seconds <= r->timings[r->best].seconds)
             r->best = 0;
     }
@@ -114,24 +117,22 @@ static bool time_all(const struct run *run, const struct plans *plans,
 }
 
 /* One problem; false, with the reason printed, if it has to be skipped. */
-static bool measure_problem(const struct run *run, const struct plans *plans,
+static bool measure_problem(struct run *run, const struct plans *plans,
                             struct result *r)
 {
-    struct sets sets;
     bool fits, good = false;
     const char *why = plans->message;
     clsm_plan_info info = {.struct_bytes = sizeof info};
     *r = (struct result){.problem = *plans->problem, .left_out = plans->left_out};
     if (plans->of[0].plan) {
         progress(run, "filling buffers", 0, 0);
-        clsm_status status = sets_make(run->s, plans->problem, &sets, &fits);
+        clsm_status status = arena_sets(&run->arena, plans->problem, false, &fits);
         why = status != CLSM_OK ? "no buffers"
               : !fits           ? "it does not fit the device's memory"
                                 : "the chosen configuration does not run";
         if (status == CLSM_OK && fits) {
             r->timings = calloc(plans->count, sizeof *r->timings);
-            good = r->timings && time_all(run, plans, &sets, r);
-            sets_free(&sets);
+            good = r->timings && time_all(run, plans, r);
         }
         clsm_plan_get_info(plans->of[0].plan, &info);
         r->bytes = info.bytes;
@@ -306,6 +307,7 @@ static int build_share(struct run *run)
 int regret_on(const struct session *s, const struct bench_options *o, cJSON *json)
 {
     struct run run = {.s = s, .o = o, .json = json, .start = now(), .written = now()};
+    run.arena = (struct arena){.session = s, .cold_bytes = measure_cold_bytes(s)};
     bool cpu = s->info.type & CL_DEVICE_TYPE_CPU;
     run.mib = o->mib ? o->mib : cpu ? MIB_CPU : MIB_GPU;
     int result = find_problems(&run);
@@ -313,6 +315,7 @@ int regret_on(const struct session *s, const struct bench_options *o, cJSON *jso
         result = o->shares ? build_share(&run) : measure_found(&run);
     for (size_t i = 0; i < run.done; i++)
         free(run.results[i].timings);
+    arena_free(&run.arena);
     free(run.results);
     free(run.problems);
     return result;

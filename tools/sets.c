@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and filling the sets. What stands in the operands changes no timing, so that
- * one kind of number does for all that are real. */
+/* What stands in the operands changes no timing, so that one kind of number does for
+ * all that are real. */
 #include "sets.h"
 
 #include "input.h"
-#include "measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,39 +74,14 @@ static bool fill_drawn(const struct session *s, const clsm_problem *p,
     return good && repeat(s, buffer, some * element_bytes, elements * element_bytes);
 }
 
-static bool fill_copied(const struct session *s, cl_mem from, cl_mem buffer,
-                        size_t bytes)
-{
-    return clEnqueueCopyBuffer(s->queue, from, buffer, 0, 0, bytes, 0, NULL, NULL) ==
-               CL_SUCCESS &&
-           clFinish(s->queue) == CL_SUCCESS;
-}
-
-/* Like the first set's buffer, if there is one. */
-static cl_mem filled(const struct session *s, const clsm_problem *p,
-                     clsm_operand tensor, cl_mem first, size_t elements,
-                     size_t element_bytes)
-{
-    cl_mem buffer = session_buffer(s, elements * element_bytes, NULL);
-    bool good =
-        buffer && (first ? fill_copied(s, first, buffer, elements * element_bytes)
-                         : fill_drawn(s, p, tensor, buffer, elements, element_bytes));
-    if (!good && buffer)
-        clReleaseMemObject(buffer);
-    return good ? buffer : NULL;
-}
-
 cl_mem sets_buffer(const struct session *s, const clsm_problem *p, clsm_operand tensor,
                    size_t elements, size_t element_bytes)
 {
-    return filled(s, p, tensor, NULL, elements, element_bytes);
-}
-
-static cl_mem *place_of(clsm_args *args, clsm_operand tensor)
-{
-    return tensor == CLSM_X   ? &args->x
-           : tensor == CLSM_Y ? &args->y
-                              : &args->operand[tensor].memory;
+    cl_mem buffer = session_buffer(s, elements * element_bytes, NULL);
+    if (!buffer || fill_drawn(s, p, tensor, buffer, elements, element_bytes))
+        return buffer;
+    clReleaseMemObject(buffer);
+    return NULL;
 }
 
 clsm_args sets_args(const clsm_problem *p)
@@ -124,30 +98,6 @@ clsm_args sets_args(const clsm_problem *p)
     };
 }
 
-/* One more set; the first is drawn, the others are copies of it. */
-static clsm_status make_one(const struct session *s, const clsm_problem *p,
-                            struct sets *sets)
-{
-    clsm_args *first = sets->count ? &sets->of[0] : NULL;
-    clsm_args *args = &sets->of[sets->count++];
-    *args = sets_args(p);
-    for (int t = CLSM_X; t < CLSM_OPERAND_COUNT; t++) {
-        size_t elements, element_bytes;
-        clsm_status status =
-            clsm_problem_extent(p, (clsm_operand)t, &elements, &element_bytes);
-        if (status != CLSM_OK)
-            return status;
-        if (!elements)
-            continue;
-        cl_mem from = first ? *place_of(first, (clsm_operand)t) : NULL;
-        cl_mem buffer = filled(s, p, (clsm_operand)t, from, elements, element_bytes);
-        if (!buffer)
-            return failed(CLSM_ERR_OPENCL, "a buffer could not be made or filled");
-        *place_of(args, (clsm_operand)t) = buffer;
-    }
-    return CLSM_OK;
-}
-
 clsm_status sets_bytes(const clsm_problem *p, uint64_t *all, uint64_t *largest)
 {
     *all = *largest = 0;
@@ -162,35 +112,4 @@ clsm_status sets_bytes(const clsm_problem *p, uint64_t *all, uint64_t *largest)
         *largest = bytes > *largest ? bytes : *largest;
     }
     return CLSM_OK;
-}
-
-clsm_status sets_make(const struct session *s, const clsm_problem *problem,
-                      struct sets *sets, bool *fits)
-{
-    uint64_t all, largest;
-    sets->count = 0;
-    *fits = false;
-    clsm_status status = sets_bytes(problem, &all, &largest);
-    if (status != CLSM_OK || !session_has_room(s, largest, all))
-        return status;
-    *fits = true;
-    unsigned wish = measure_sets(s, all);
-    if (!session_has_room(s, largest, all * wish))
-        wish = 1;
-    while (status == CLSM_OK && sets->count < wish)
-        status = make_one(s, problem, sets);
-    if (status != CLSM_OK)
-        sets_free(sets);
-    return status;
-}
-
-void sets_free(struct sets *sets)
-{
-    for (unsigned i = 0; i < sets->count; i++)
-        for (int t = CLSM_X; t < CLSM_OPERAND_COUNT; t++) {
-            cl_mem buffer = *place_of(&sets->of[i], (clsm_operand)t);
-            if (buffer)
-                clReleaseMemObject(buffer);
-        }
-    sets->count = 0;
 }

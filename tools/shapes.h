@@ -19,7 +19,7 @@ struct bench_options {
     struct shapes shapes; /* empty: the default list */
     clsm_op op;
     clsm_type type;
-    size_t mib; /* of traffic for each shape of the default list; 0: by device */
+    size_t mib; /* of x and y, for each shape of the default list; 0: by device */
     size_t k;   /* of operations that have one */
     const struct form *form; /* that problems wear; NULL: none */
     size_t repeats;

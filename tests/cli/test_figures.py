@@ -16,16 +16,29 @@ def result(goals, **fields):
             "of_copy": 0.956, "seconds": 42e-6} | fields
 
 
+def untimed(goals, mark, **fields):
+    """As one that had no room, or failed."""
+    whole = result(goals, mark=mark, **fields)
+    return {k: v for k, v in whole.items() if k not in ("seconds", "gb_per_s", "of_copy")}
+
+
 RESULTS = [result("aligned", rows=4096, peers={"torch": 84e-6}),
            result("family", op="log_sum_exp", type="bf16", cols=4096, of_copy=1.02),
            result("decode", rows=4, cols=32000, seconds=5e-6, peers={"torch": 15e-6}),
            result("largest", op="topk", form="k8", rows=64, cols=128, peers={"jax": 21e-6}),
-           result("axis", rows=256, cols=1024, inner=64)]
+           result("axis", rows=256, cols=1024, inner=64),
+           untimed("aligned", "no room", type="bf16", rows=4096, peers={"torch": 84e-6}),
+           untimed("family", "error", op="log_sum_exp", type="bf16", cols=1024),
+           untimed("decode", "no room", type="bf16", rows=4, cols=32000),
+           untimed("largest", "error", op="topk", form="k8", type="bf16", rows=64, cols=128),
+           untimed("axis", "no room", type="bf16", rows=256, cols=1024, inner=64),
+           untimed("pixels", "no room", rows=16, cols=2, inner=1048576)]
 EXPECTED = {"lengths": "| 64 | 4000, 96%, `cluster` | - | 2.00 / - |",
             "family": "| `log_sum_exp` | bf16 | - | 102% | - | - | - |",
             "few rows": "| 4 x 32000 | 5.0, 3.00, - | - |",
             "largest": "| 8 of 64 x 128 | 42.0, -, 0.50 | - |",
-            "middle axes": "| 256 x 1024 x 64 | 42.0, 96% | - |"}
+            "middle axes": "| 256 x 1024 x 64 | 42.0, 96% | - |",
+            "pixels": "| `softmax` | f32 | - | - | - | - |"}
 
 
 def main():

@@ -13,6 +13,14 @@ SMALL = ["--scale", "4000", "--repeats", "3"]
 FIELDS = ["key", "goals", "op", "type", "form", "rows", "cols", "inner", "variant",
           "registers_per_item", "spill_bytes", "bytes", "seconds", "value", "goal",
           "against", "mark"]
+# as much of it as a peer without cases asks for
+TORCH = """
+from types import SimpleNamespace
+__version__ = "2.0"
+float32 = float16 = bfloat16 = None
+cuda = SimpleNamespace(is_available=lambda: True, get_device_name=lambda index: "a GPU",
+                       empty_cache=lambda: None)
+"""
 
 
 def limit(*arguments, **environment):
@@ -88,6 +96,32 @@ class Limit(Case):
         self.assertEqual(found["cases"], {})
         for name in ["torch", "torch.compile", "triton", "jax", "cudnn"]:
             self.assertIn("No module named", found["missing"][name])
+
+    def test_a_peer_keeps_its_times_until_it_starts_again(self):
+        cases, peers = self.folder / "cases.json", self.folder / "peers.json"
+        times = {"a": {"torch": 1, "other": 2}}
+        cases.write_text("[]")
+        peers.write_text(json.dumps({"peers": {"torch": "1.0"}, "cases": times}))
+        command = [ROOT / "bench/peers.py", cases, peers, "--peer", "torch"]
+        subprocess.run([sys.executable, "-BES", *command], check=True, capture_output=True)
+        found = json.loads(peers.read_text())
+        self.assertEqual((found["cases"], found["peers"]), (times, {"torch": "1.0"}))
+        self.assertEqual(list(found["missing"]), ["torch"])
+        (self.folder / "torch.py").write_text(TORCH)
+        subprocess.run([sys.executable, "-BS", *command], check=True, capture_output=True,
+                       env={**os.environ, "PYTHONPATH": str(self.folder)})
+        found = json.loads(peers.read_text())
+        self.assertEqual(found["cases"], {"a": {"other": 2}})
+        self.assertEqual((found["missing"], found["peers"]), ({}, {"torch": "2.0"}))
+
+    def test_lengths_to_compile_for_that_are_none_are_status_2(self):
+        peers = self.folder / "peers.json"
+        done = subprocess.run([sys.executable, "-BES", ROOT / "bench/peers.py", "-", peers,
+                               "--compile-cols", "1024;4096"], input="[]", text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn('--compile-cols: it is "1024;4096", expected', done.stderr)
+        self.assertFalse(peers.exists())
 
     @needs_device
     def test_results_are_whole_and_summed(self):
