@@ -4,6 +4,8 @@
 import json
 import os
 import statistics
+import threading
+import time
 
 from case import Case, main, needs_device
 
@@ -120,8 +122,28 @@ class Commands(Case):
             file = self.folder / "again.json"
             out.rename(file)
         bench = self.folder / "b.json"
-        self.fine("bench", "--shapes", "5x33", "--repeats", "3", "--json", bench)
-        self.assertIn("1 of 1 problems", self.fine("compare", "--problems", bench, *few))
+        self.fine("bench", "--op", "topk", "--k", "4", "--shapes", "5x33", "--repeats", "3",
+                  "--json", bench)
+        text = self.fine("compare", "--problems", bench, *few)
+        self.assertIn("1 of 1 problems", text)
+        self.assertIn("topk, k 4", text)
+
+    def test_problems_may_come_through_a_pipe(self):
+        fifo = self.folder / "fifo.json"
+        os.mkfifo(fifo)
+        writer = threading.Thread(target=fifo.write_text, args=[json.dumps(
+            [{"op": "softmax", "type": "f32", "rows": 3, "cols": 9}])])
+        writer.start()
+        self.assertIn("1 of 1 problems", self.fine("compare", "--problems", fifo, "--repeats", "3",
+                                                   "--within", "1.1"))
+        writer.join()
+
+    def test_json_that_cannot_be_written_is_told_at_once(self):
+        nowhere = self.folder / "no" / "x.json"
+        for command in (["bench"], ["compare"], ["verify"]):
+            start = time.monotonic()
+            self.fails(1, *command, "--json", nowhere, says=["cannot write", str(nowhere)])
+            self.assertLess(time.monotonic() - start, 2, command)
 
     def test_forms(self):
         few = "--repeats", "3", "--within", "1.1"
@@ -130,7 +152,11 @@ class Commands(Case):
             text = self.fine("bench", "--shapes", "6x70", "--repeats", "3", "--form", form,
                              "--json", out)
             self.assertIn(f", {form}", text)
-            self.assertEqual([form], [r["form"] for r in json.loads(out.read_text())])
+            (row,) = json.loads(out.read_text())
+            self.assertEqual(form, row["form"])
+            # of x, with y; what causal rows do not see need not be read
+            moved = row["gb_per_s"] * 1e9 * row["seconds"] / (6 * 70 * 4)
+            self.assertTrue(1.9 < moved < 1.99 if form == "causal" else moved > 1.99, (form, moved))
         for op, left in (("log_softmax", 2), ("log_softmax_backward", 1)):
             file = self.folder / "p.json"
             file.write_text(json.dumps([{"op": op, "type": "f16", "rows": 9, "cols": 80},

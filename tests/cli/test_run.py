@@ -171,6 +171,8 @@ class Run(Case):
         npy.write(self.x, [1.0, 2.0], (1, 2))
         self.fails(1, "run", self.x, self.y, "--labels", DIGITS / "digits_labels.npy",
                    says=["1797", "expected 1"])
+        self.fails(1, "run", self.x, self.y, "--labels", self.folder / "none.npy",
+                   says=["none.npy"])
         self.assertFalse(self.y.exists())
 
     def test_output_has_ordinary_permissions(self):
