@@ -120,7 +120,8 @@ CLSM_API const char *clsm_status_text(clsm_status status);
  * may leave that of something it tried on the way. Never NULL. */
 CLSM_API const char *clsm_last_message(void);
 
-/** The OpenCL code behind the calling thread's last CLSM_ERR_OPENCL or CLSM_ERR_BUILD. */
+/** The OpenCL code behind the calling thread's last CLSM_ERR_OPENCL or CLSM_ERR_BUILD, or behind
+ * something that a call since has tried on the way. */
 CLSM_API cl_int clsm_last_cl_error(void);
 
 /** The library's version, "major.minor.patch"; compare with CLSM_VERSION. */
@@ -169,6 +170,9 @@ typedef enum clsm_operand {
 #undef CLSM_OPERAND_ENUM
         CLSM_OPERAND_COUNT
 } clsm_operand;
+
+/** Places for operands in a struct that goes on behind them, with room for more. */
+enum { CLSM_OPERAND_ROOM = 24 };
 
 /** An operand as a bit of clsm_problem.operands. */
 #define CLSM_BIT(operand) (1u << (operand))
@@ -611,7 +615,7 @@ typedef struct clsm_args {
     size_t x_offset;
     size_t y_offset;
 
-    clsm_buffer operand[CLSM_OPERAND_COUNT]; /**< args.operand[CLSM_LSE], ... */
+    clsm_buffer operand[CLSM_OPERAND_ROOM]; /**< args.operand[CLSM_LSE], ... */
     size_t x_matrix_stride, y_matrix_stride; /**< 0: packed for these rows and cols */
     size_t dy_row_stride, dy_matrix_stride;
     clsm_mask_stride mask_stride;

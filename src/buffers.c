@@ -9,7 +9,7 @@
 struct span {
     const char *name;
     clsm_buffer buffer;
-    bool written;
+    bool read, written;
     const struct layout *layout;  /* NULL: not of x's shape */
     size_t extent, element_bytes; /* extent: elements */
     cl_mem memory;
@@ -30,7 +30,7 @@ static clsm_status check_kind(const clsm_plan *plan, const struct span *s)
     const cl_mem buffer = s->buffer.memory;
     cl_mem_object_type kind;
     cl_context context;
-    cl_mem_flags flags, forbidden = s->written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY;
+    cl_mem_flags flags;
     if (!buffer)
         return clsm_fail(CLSM_ERR_NULL, "buffer %s is NULL", s->name);
     TRY(ask(buffer, CL_MEM_TYPE, sizeof kind, &kind));
@@ -44,10 +44,14 @@ static clsm_status check_kind(const clsm_plan *plan, const struct span *s)
                          "buffer %s is of context %p, expected the plan's %p", s->name,
                          (void *)context, (void *)plan->engine->context);
     TRY(ask(buffer, CL_MEM_FLAGS, sizeof flags, &flags));
-    if (flags & forbidden)
-        return clsm_fail(
-            CLSM_ERR_ACCESS, "buffer %s was created CL_MEM_%s_ONLY, but it is %s",
-            s->name, s->written ? "READ" : "WRITE", s->written ? "written" : "read");
+    if (s->written && flags & CL_MEM_READ_ONLY)
+        return clsm_fail(CLSM_ERR_ACCESS,
+                         "buffer %s was created CL_MEM_READ_ONLY, but it is written",
+                         s->name);
+    if (s->read && flags & CL_MEM_WRITE_ONLY)
+        return clsm_fail(CLSM_ERR_ACCESS,
+                         "buffer %s was created CL_MEM_WRITE_ONLY, but it is read",
+                         s->name);
     return CLSM_OK;
 }
 
@@ -111,6 +115,7 @@ static struct span tensor_span(const char *name, cl_mem memory, size_t offset,
 {
     return (struct span){.name = name,
                          .buffer = {memory, offset},
+                         .read = !written,
                          .written = written,
                          .layout = l,
                          .extent = clsm_layout_extent(l, p),
@@ -122,6 +127,8 @@ static struct span operand_span(const clsm_args *args, clsm_operand operand,
 {
     return (struct span){.name = clsm_operand_name(operand),
                          .buffer = args->operand[operand],
+                         .read = !clsm_operand_is_written(operand) ||
+                                 operand == CLSM_BAD_TARGETS,
                          .written = clsm_operand_is_written(operand),
                          .layout = operand == CLSM_DY ? &p->dy : NULL,
                          .extent = clsm_operand_extent(operand, p),

@@ -124,6 +124,7 @@ static double excess_of(long double want, double got, long double bound, clsm_ty
 static void record(const struct ref_row *row, clsm_operand operand, size_t c,
                    double excess, double want, double got, clsm_report *report)
 {
+    excess = isnan(excess) ? INFINITY : excess; /* there is no bound */
     report->checked++;
     report->failed += !(excess <= 1);
     if (!(excess > report->worst))
@@ -195,8 +196,8 @@ static clsm_status check_rows(const struct problem *p, const clsm_host_args *arg
                               clsm_report *report)
 {
     TRY(check_inputs(p, args));
-    if (clsm_problem_y(p) != CLSM_Y_NONE && clsm_layout_extent(&p->y, p))
-        NEED(args->y);
+    if (clsm_problem_y(p) != CLSM_Y_NONE && clsm_layout_extent(&p->y, p) && !args->y)
+        return clsm_fail(CLSM_ERR_NULL, "y is NULL");
     struct ref_row row;
     for (size_t r = 0; r < p->rows; r++)
         for (size_t i = 0; i < p->inner; i++) {

@@ -82,7 +82,7 @@ clsm_status clsm_choose(const struct problem *p, const struct traits *t,
         candidate->config = config;
         candidate->place = i;
         candidate->misfit = clsm_config_misfit(&config, p, t);
-        /* without lanes the estimate for lanes is not a number */
+        /* what cannot serve is not estimated */
         candidate->seconds =
             candidate->misfit ? INFINITY : clsm_estimate(&config, p, t);
         c->fit += !candidate->misfit;

@@ -30,8 +30,4 @@ clsm_status clsm_choose(const struct problem *p, const struct traits *t,
 double clsm_estimate(const struct config *config, const struct problem *p,
                      const struct traits *t);
 
-/* The same for runs of rows, and parts of rows, on a CPU. */
-double clsm_estimate_runs(const struct config *config, const struct problem *p,
-                          const struct traits *t);
-
 #endif

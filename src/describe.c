@@ -8,18 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sizes a device names, or the one that its lanes have. */
+/* The size that lanes have by ourselves, or those that the device names. */
 static void describe_lanes(cl_device_id device, const char *extensions,
                            const struct traits *t, clsm_device_info *info)
 {
+    const size_t last = sizeof info->subgroup_sizes / sizeof *info->subgroup_sizes - 1;
+    size_t sizes[16] = {0};
     snprintf(info->subgroups, sizeof info->subgroups, "%s",
              clsm_lanes_by_name(t->lanes_by));
-    size_t sizes[sizeof info->subgroup_sizes / sizeof *info->subgroup_sizes] = {0};
-    if (clsm_has_extension(extensions, "cl_intel_required_subgroup_size"))
-        clsm_ask_maybe(device, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
-    else if (t->lanes_by == LANES_PTX || t->lanes_by == LANES_LOCAL)
+    if (t->lanes_by == LANES_PTX || t->lanes_by == LANES_LOCAL)
         sizes[0] = t->lanes;
-    memcpy(info->subgroup_sizes, sizes, sizeof sizes);
+    else if (t->lanes_by != LANES_NONE &&
+             clsm_has_extension(extensions, "cl_intel_required_subgroup_size"))
+        clsm_ask_maybe(device, QUERY_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes);
+    memcpy(info->subgroup_sizes, sizes, last * sizeof *sizes);
 }
 
 static clsm_status describe_texts(cl_device_id device, clsm_device_info *info)

@@ -81,6 +81,9 @@ static clsm_args args_of(const clsm_plan *plan)
     };
 }
 
+_Static_assert((int)CLSM_OPERAND_COUNT <= (int)CLSM_OPERAND_ROOM,
+               "a struct that stays");
+
 clsm_status clsm_args_init_sized(const clsm_plan *plan, clsm_args *args,
                                  size_t struct_bytes)
 {

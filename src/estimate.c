@@ -93,11 +93,8 @@ static double estimate_looped(const struct config *config, const struct problem 
     const struct variant *v = &clsm_variants[config->variant];
     const struct costs *k = t->bits & TRAIT_CPU ? &cpu : &gpu;
     double rows = clsm_problem_likely_rows(p);
-    double in = (double)p->cols * (double)clsm_type_bytes(p->x.type);
-    double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
-    double reads = clsm_config_reads(config, p);
-    if (clsm_has(p, CLSM_DY))
-        in += (double)p->cols * (double)clsm_type_bytes(p->dy.type);
+    struct row_bytes row = clsm_row_bytes(p);
+    double in = row.in, out = row.out, reads = clsm_config_reads(config, p);
     double units = t->compute_units;
     double per_group = (double)clsm_config_rows_per_group(config, p, t);
     double groups = fmax(1, ceil(rows / per_group));

@@ -36,6 +36,10 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
 double clsm_estimate_items(const struct config *config, const struct problem *p,
                            const struct traits *t);
 
+/* The same for runs of rows, and parts of rows, on a CPU. */
+double clsm_estimate_runs(const struct config *config, const struct problem *p,
+                          const struct traits *t);
+
 /* Bytes of a row that are read and written, with numbers of its own. */
 struct row_bytes {
     double in, out, numbers;
@@ -56,8 +60,8 @@ double clsm_group_steps(const struct config *config, const struct traits *t,
 /* Steps for each element more than for plain ones: where a logit is more than x. */
 double clsm_form_steps(const struct problem *p);
 
-/* How many of n elements find at least one list of so many lanes, which step as one, that
- * they belong in. */
+/* How many of n elements find at least one list of so many lanes, which step as one,
+ * that they belong in. */
 double clsm_list_entered(double n, double length, double lanes);
 
 /* Steps of each of a row's work-items for the largest elements, and the cycles that

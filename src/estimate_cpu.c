@@ -244,7 +244,7 @@ double clsm_estimate_runs(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t rows = (size_t)clsm_problem_likely_rows(p);
+    size_t rows = (size_t)fmin(clsm_problem_likely_rows(p), 0x1p53);
     double in = columns_read(config, p) * (double)clsm_type_bytes(p->x.type);
     double out = (double)p->y.cols * (double)clsm_type_bytes(p->y.type);
     unsigned launches = clsm_config_launches(config, p);

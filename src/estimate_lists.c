@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a list of the largest elements costs, see cl/topk_lists.cl. Each work-item compares
- * every element with the end of its own list; a set of lanes goes through the list
- * where any of them has found one that belongs there, which is rarer the more it has
- * seen. Then all of a row's work-items bring their heads together, place by place, and
- * write them.
+ * What a list of the largest elements costs, see cl/topk_lists.cl. Each work-item
+ * compares every element with the end of its own list; a set of lanes goes through the
+ * list where any of them has found one that belongs there, which is rarer the more it
+ * has seen. Then all of a row's work-items bring their heads together, place by place,
+ * and write them.
  */
 #include "estimate.h"
 

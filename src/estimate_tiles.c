@@ -120,7 +120,8 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double rows = clsm_problem_likely_rows(p);
     double tile = clsm_config_tile(config), wg = (double)clsm_config_wg(config);
     double units = t->compute_units;
-    double parts = !known ? 1 : (double)clsm_config_parts(config, p, t);
+    bool ahead = clsm_variants[config->variant].ahead; /* in parts by columns alone */
+    double parts = known || ahead ? (double)clsm_config_parts(config, p, t) : 1;
     double groups = fmax(1, ceil(rows / tile)) * parts;
     struct row_bytes row = clsm_row_bytes(p);
     double in = row.in, out = row.out + row.numbers;
@@ -141,7 +142,6 @@ double clsm_estimate_tiles(const struct config *config, const struct problem *p,
     double share = fmin(MOST_SHARE, fmax(1, units / groups));
     double moving = bytes * fmin(rows, tile) / parts / UNIT_BYTES / share;
     moving *= spread(config, p);
-    bool ahead = clsm_variants[config->variant].ahead;
     bool joins = ahead && parts > 1 && !clsm_has(p, CLSM_FROM_MAX);
     double part_groups = (double)clsm_tile_part_groups(config, p, t);
     double records = part_groups > 0 ? part_groups + 1 : parts;

@@ -53,8 +53,9 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
         .registers = plan->usage.registers,
         .spill_bytes = plan->usage.spill_bytes,
     };
-    if (clsm_variants[plan->choice.ranked[plan->chosen].config.variant].geometry ==
-        ROW_PER_GROUPS)
+    if (plan->kernel &&
+        clsm_variants[plan->choice.ranked[plan->chosen].config.variant].geometry ==
+            ROW_PER_GROUPS)
         full.scratch_bytes = SHARED_BYTES;
     full.launches = launches_of(plan);
     clsm_config_text(&plan->choice.ranked[plan->chosen].config, full.variant,
@@ -62,9 +63,9 @@ clsm_status clsm_plan_get_info(const clsm_plan *plan, clsm_plan_info *info)
     snprintf(full.reason, sizeof full.reason, "%s", plan->choice.reason);
     if (!plan->kernel)
         snprintf(full.reason, sizeof full.reason, "nothing to do: an empty problem");
-    else if (plan->failed)
+    else if (plan->chosen)
         snprintf(full.reason, sizeof full.reason,
-                 "the first of %u candidates before it failed: %.*s", plan->failed,
+                 "the first of %u candidates before it failed: %.*s", plan->chosen,
                  (int)strcspn(plan->failure, "\n"), plan->failure);
     memcpy(info, &full, full.struct_bytes);
     return CLSM_OK;
@@ -183,7 +184,8 @@ clsm_status clsm_plan_explain(const clsm_plan *plan, char *text, size_t bytes,
         (unsigned long long)info.bytes, clsm_config_reads(config, &plan->problem),
         (unsigned long long)info.scratch_bytes);
     put(&t, "program   %s, %.3f s\n",
-        info.from_disk           ? "from the disk cache"
+        !plan->kernel            ? "none: nothing to do"
+        : info.from_disk         ? "from the disk cache"
         : info.build_seconds > 0 ? "built from source"
                                  : "there already",
         info.build_seconds);

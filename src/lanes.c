@@ -71,6 +71,8 @@ clsm_status clsm_lanes_override(struct traits *t)
     clsm_lanes_off(t);
     if (local)
         set_lanes(t, LANES_LOCAL, 16, "CL1.2");
+    else
+        t->bits &= ~(unsigned)TRAIT_PTX; /* of which no probe tells without lanes */
     return CLSM_OK;
 }
 

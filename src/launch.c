@@ -53,15 +53,14 @@ static size_t groups_of(const clsm_plan *plan, const struct config *config,
 static cl_ulong bits_of(const struct problem *p, double v)
 {
     union {
-        double f64;
-        float f32;
+        double v;
         cl_ulong bits;
-    } number = {.bits = 0};
-    if (clsm_problem_is_f64(p))
-        number.f64 = v;
-    else
-        number.f32 = (float)v;
-    return number.bits;
+    } f64 = {v};
+    union {
+        float v;
+        cl_uint bits;
+    } f32 = {(float)v};
+    return clsm_problem_is_f64(p) ? f64.bits : f32.bits;
 }
 
 static struct place place_of(const struct layout *l, size_t offset)

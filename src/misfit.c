@@ -14,7 +14,8 @@ static const char *shared_misfit(const struct config *config, const struct probl
     bool waits = !v->launches;
     /* one work-group for each unit at least, which has two parts if the next comes
      * ahead, but of two rows if it is settled */
-    if (waits && parts > t->compute_units * (v->ahead && !v->settled ? 2 : 1))
+    if (waits && (parts > t->compute_units * (v->ahead && !v->settled ? 2 : 1) ||
+                  parts > MOST_PARTS))
         return "the rows have more parts than the device runs at once";
     if (v->settled && parts >= SHARED_COUNTS)
         return "the rows have more parts than are counted";

@@ -4,6 +4,7 @@
 
 #include "status.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,12 @@ static clsm_status check_kernel(const clsm_plan *plan, cl_kernel kernel, size_t 
         return CLSM_OK;
     CL(clGetKernelWorkGroupInfo, kernel, plan->engine->device,
        CL_KERNEL_WORK_GROUP_SIZE, sizeof granted, &granted, NULL);
-    return granted >= wg
-               ? CLSM_OK
-               : clsm_fail(CLSM_ERR_BUILD,
-                           "the kernel needs %zu work-items, the driver grants %zu", wg,
-                           granted);
+    if (granted >= wg)
+        return CLSM_OK;
+    clsm_keep_cl_error(CL_INVALID_WORK_GROUP_SIZE);
+    return clsm_fail(CLSM_ERR_BUILD,
+                     "the kernel needs %zu work-items, the driver grants %zu", wg,
+                     granted);
 }
 
 /* The arguments that are the same in every enqueue. */
@@ -84,6 +86,7 @@ static clsm_status build_any(clsm_plan *plan)
 {
     clsm_status status = CLSM_OK;
     cl_int error = CL_SUCCESS;
+    assert(plan->choice.fit); /* or nothing had been chosen */
     for (unsigned i = 0; i < plan->choice.fit; i++) {
         clsm_status one = build(plan, &plan->choice.ranked[i].config);
         if (one == CLSM_OK) {
@@ -92,7 +95,7 @@ static clsm_status build_any(clsm_plan *plan)
         }
         if (one != CLSM_ERR_BUILD && one != CLSM_ERR_OPENCL)
             return one;
-        if (!plan->failed++) {
+        if (!i) {
             status = one;
             error = clsm_last_cl_error();
             snprintf(plan->failure, sizeof plan->failure, "%.4095s",
@@ -100,8 +103,7 @@ static clsm_status build_any(clsm_plan *plan)
         }
     }
     clsm_keep_cl_error(error);
-    return status == CLSM_OK ? clsm_fail(CLSM_ERR_BUILD, "no candidate to build")
-                             : clsm_fail(status, "%s", plan->failure);
+    return clsm_fail(status, "%s", plan->failure);
 }
 
 /* The problem's own wish goes before the environment's. */

@@ -15,8 +15,7 @@ struct clsm_plan {
     clsm_problem given;     /* as the caller gave it, strides 0 where packed */
     struct problem problem; /* checked and filled in */
     struct choice choice;
-    unsigned chosen;        /* index into choice.ranked */
-    unsigned failed;        /* candidates before it that did not build */
+    unsigned chosen;        /* index into choice.ranked; those before did not build */
     char failure[4096];     /* the first of these failures, with the driver's log */
     cl_kernel kernel;       /* NULL: nothing to do */
     cl_uint shape_argument; /* its place; what work-groups share comes after it */

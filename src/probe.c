@@ -21,8 +21,10 @@ struct report {
 static bool group_is_right(const struct report *item, bool swaps)
 {
     for (int i = 0; i < WG; i++) {
+        if (!(item[i].size >= 1 && item[i].size <= WG))
+            return false;
         int size = (int)item[i].size;
-        if (swaps && (size < 1 || item[i].lane != i % size || item[i].set != i / size))
+        if (swaps && (item[i].lane != i % size || item[i].set != i / size))
             return false;
         float max = -1, sum = 0, members = 0;
         for (int j = 0; j < WG; j++) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second station: what a device is and can do. The only place that asks a device
- * about itself; a vendor's quirks become bits here and are met by no `if (vendor)`
- * elsewhere.
+ * The second station: what a device is and can do. A vendor's quirks become bits here
+ * and are met by no `if (vendor)` elsewhere.
  */
 #ifndef CLSM_TRAITS_H
 #define CLSM_TRAITS_H

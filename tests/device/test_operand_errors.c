@@ -118,6 +118,11 @@ START_TEST(operands_need_the_right_access)
             a.operand[CLSM_LOSS].memory = reads);
     SPOILED(&l, CLSM_ERR_ACCESS, "targets was created CL_MEM_WRITE_ONLY", "read",
             a.operand[CLSM_TARGETS].memory = writes);
+    /* they are counted up */
+    SPOILED(&l, CLSM_ERR_ACCESS, "bad_targets was created CL_MEM_READ_ONLY", "written",
+            a.operand[CLSM_BAD_TARGETS].memory = reads);
+    SPOILED(&l, CLSM_ERR_ACCESS, "bad_targets was created CL_MEM_WRITE_ONLY", "read",
+            a.operand[CLSM_BAD_TARGETS].memory = writes);
     clReleaseMemObject(reads);
     clReleaseMemObject(writes);
     loss_close(&l);

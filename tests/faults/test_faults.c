@@ -258,7 +258,7 @@ static Suite *faults_suite(void)
     tcase_add_checked_fixture(c, set_up, tear_down);
     tcase_add_loop_test(c, a_run_without_faults_holds_nothing_in_the_end, 0, all);
     tcase_add_loop_test(c, whichever_call_fails_is_told_or_survived, 0, all);
-    tcase_add_loop_test(c, each_call_for_shared_rows_is_made_and_may_fail, 0, 10);
+    tcase_add_loop_test(c, each_call_for_shared_rows_is_made_and_may_fail, 0, 8);
     tcase_add_test(c, a_refused_argument_costs_a_plan_its_variant_only);
     tcase_add_test(c, the_disk_cache_is_warm_after_a_fault);
     tcase_add_test(c, a_variant_that_does_not_build_gives_way_to_the_next);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the estimates count, held against counting one by one. */
 #include "estimate.h"
-#include "suites.h"
+#include "packed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,11 +39,34 @@ START_TEST(the_share_of_columns_that_queries_see_is_known)
 }
 END_TEST
 
+/* Their parts are those of the columns alone. */
+START_TEST(parts_that_come_ahead_take_as_long_in_a_deterministic_plan)
+{
+    unsigned shared = 0;
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        struct problem p = packed(CLSM_SOFTMAX, CLSM_F32, 1000, 10000);
+        p.strided = true, p.inner = 100;
+        if (!variant_of(&config)->ahead || !variant_of(&config)->any_axis ||
+            clsm_config_misfit(&config, &p, &h200))
+            continue;
+        double known = clsm_estimate(&config, &p, &h200);
+        p.deterministic = true;
+        double always = clsm_estimate(&config, &p, &h200);
+        EXPECT(fabs(always - known) < 0.1 * known, "%s: %g s, known rows %g s",
+               clsm_config_name(i), always, known);
+        shared++;
+    }
+    ck_assert_uint_gt(shared, 0);
+}
+END_TEST
+
 Suite *estimate_suite(void)
 {
     Suite *suite = suite_create("estimate");
     TCase *t = tcase_create("estimate");
     tcase_add_test(t, the_share_of_columns_that_queries_see_is_known);
+    tcase_add_test(t, parts_that_come_ahead_take_as_long_in_a_deterministic_plan);
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -137,6 +137,30 @@ START_TEST(who_cannot_wait_shares_rows_in_several_launches)
 }
 END_TEST
 
+/* Of which there are records for each launch. */
+START_TEST(nobody_has_more_parts_than_records)
+{
+    struct traits t = h200;
+    struct config config;
+    unsigned waiting = 0;
+    t.compute_units = 1 << 20;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++)
+        for (size_t cols = 1000; cols <= (size_t)1 << 22; cols *= 4) {
+            struct problem p = packed(CLSM_SOFTMAX, CLSM_F32, 1, cols);
+            p.strided = variant_of(&config)->any_axis;
+            p.inner = p.strided ? 64 : 1;
+            if (variant_of(&config)->geometry != ROW_PER_GROUPS ||
+                variant_of(&config)->launches || clsm_config_misfit(&config, &p, &t))
+                continue;
+            size_t parts = clsm_config_parts(&config, &p, &t);
+            EXPECT(parts <= MOST_PARTS, "%s, %zu columns: %zu", clsm_config_name(i),
+                   cols, parts);
+            waiting++;
+        }
+    ck_assert_uint_gt(waiting, 0);
+}
+END_TEST
+
 /* One set of lanes agrees on what it sees while the others go on. */
 START_TEST(nobody_waits_where_lanes_are_those_of_local_memory)
 {
@@ -186,6 +210,7 @@ Suite *parts_suite(void)
     tcase_add_test(t, parts_leave_their_largest_where_there_is_room);
     tcase_add_test(t, work_groups_settle_where_many_long_rows_add_one_mask);
     tcase_add_test(t, who_cannot_wait_shares_rows_in_several_launches);
+    tcase_add_test(t, nobody_has_more_parts_than_records);
     tcase_add_test(t, nobody_waits_where_lanes_are_those_of_local_memory);
     tcase_add_test(t, a_row_has_the_launches_that_it_needs);
     suite_add_tcase(suite, t);
