@@ -24,7 +24,7 @@ static const struct {
 
 static size_t workers_of(const struct config *config)
 {
-    return clsm_config_value(config, "CLUSTER", 1);
+    return clsm_config_value(config, PARAM_CLUSTER, 1);
 }
 
 /* Elements of x that a work-item holds. */

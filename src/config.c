@@ -28,7 +28,7 @@ unsigned clsm_config_reads(const struct config *config, const struct problem *p)
 
 size_t clsm_config_wg(const struct config *config)
 {
-    return clsm_config_value(config, "WG", 1);
+    return clsm_config_value(config, PARAM_WG, 1);
 }
 
 unsigned clsm_config_workers(const struct config *config, const struct traits *t)
@@ -41,9 +41,9 @@ unsigned clsm_config_workers(const struct config *config, const struct traits *t
         return t->lanes ? t->lanes : 1;
     case ROW_PER_CLUSTER:
     case ROWS_PER_GROUP:
-        return clsm_config_value(config, "CLUSTER", 1);
+        return clsm_config_value(config, PARAM_CLUSTER, 1);
     default:
-        return clsm_config_value(config, "VEC", 1);
+        return clsm_config_value(config, PARAM_VEC, 1);
     }
 }
 
@@ -61,7 +61,7 @@ size_t clsm_config_parts(const struct config *config, const struct problem *p,
                          const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t hold = clsm_config_value(config, v->packs ? "HOLD" : "PACKS", 1);
+    size_t hold = clsm_config_value(config, v->packs ? PARAM_HOLD : PARAM_PACKS, 1);
     size_t most = at_least_one(packs_of(p), clsm_config_wg(config) * hold);
     if (v->geometry != ROW_PER_GROUPS)
         return 1;
@@ -107,7 +107,7 @@ size_t clsm_stage_groups(unsigned stage, size_t parts, size_t pieces)
 size_t clsm_config_pieces(const struct config *config, const struct problem *p,
                           const struct traits *t)
 {
-    size_t held = clsm_config_wg(config) * clsm_config_value(config, "PACKS", 1);
+    size_t held = clsm_config_wg(config) * clsm_config_value(config, PARAM_PACKS, 1);
     return clsm_variants[config->variant].launches == 3
                ? at_least_one(packs_of(p), held)
                : clsm_config_parts(config, p, t);
@@ -145,8 +145,8 @@ size_t clsm_config_list(const struct config *config, const struct problem *p,
 size_t clsm_config_busy(const struct config *config, const struct problem *p,
                         const struct traits *t)
 {
-    bool packs =
-        clsm_variants[config->variant].packs || clsm_config_value(config, "PACKS", 0);
+    bool packs = clsm_variants[config->variant].packs ||
+                 clsm_config_value(config, PARAM_PACKS, 0);
     size_t each = packs ? PACK_BYTES / clsm_type_bytes(p->x.type) : 1;
     size_t workers = clsm_config_workers(config, t), most = at_least_one(p->cols, each);
     size_t before = workers * (clsm_config_parts(config, p, t) - 1);
@@ -221,7 +221,7 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct prob
     case ROWS_PER_GROUP:
         return clsm_block_rows(config, p, t);
     case ROW_PER_CLUSTER:
-        return wg / clsm_config_value(config, "CLUSTER", 1);
+        return wg / clsm_config_value(config, PARAM_CLUSTER, 1);
     case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
         return t->lanes && wg >= t->lanes ? wg / t->lanes : 1;
     default:

@@ -67,7 +67,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
         double list = clsm_topk_cycles(config, p, t);
         return by_item ? list : list * BARRIERS_COST + wg * LIST_ITEM_CYCLES;
     }
-    double width = clsm_config_value(config, "VEC", 1);
+    double width = clsm_config_value(config, PARAM_VEC, 1);
     double workers = clsm_config_workers(config, t) / width;
     double native = t->vector_width;
     /* A vector wider than the device's is several, whose additions overlap. */
@@ -117,7 +117,7 @@ static double estimate_looped(const struct config *config, const struct problem 
     double throughput = (work > memory ? work : memory) * rows / busy;
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
-    double at_once = clsm_config_value(config, "BLOCK", 2);
+    double at_once = clsm_config_value(config, PARAM_BLOCK, 2);
     double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting = waves * reads * waits * k->latency;

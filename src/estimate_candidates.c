@@ -36,7 +36,7 @@ static enum holder holder_of(const struct config *config)
     return v->geometry == ROW_PER_GROUPS           ? SHARED_ROW
            : v->geometry == ROW_PER_CLUSTER        ? LANES
            : v->packs                              ? GROUP
-           : clsm_config_value(config, "PACKS", 0) ? CHUNKS
+           : clsm_config_value(config, PARAM_PACKS, 0) ? CHUNKS
                                                    : LOOP;
 }
 
@@ -52,8 +52,8 @@ static double chunks_of(const struct config *config, const struct problem *p,
 {
     double pack = (double)PACK_BYTES / (double)clsm_type_bytes(p->x.type);
     double each = holder_of(config) == CHUNKS
-                      ? clsm_config_value(config, "PACKS", 0) * pack
-                      : clsm_config_value(config, "BLOCK", 0);
+                      ? clsm_config_value(config, PARAM_PACKS, 0) * pack
+                      : clsm_config_value(config, PARAM_BLOCK, 0);
     double workers = clsm_config_workers(config, t);
     return each > 0 ? fmax(1, (double)p->cols / (each * workers)) : 1;
 }

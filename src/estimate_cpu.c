@@ -148,7 +148,7 @@ static double wider(const struct config *config, const struct problem *p,
 {
     const struct variant *v = &clsm_variants[config->variant];
     const struct costs *costs = costs_of(t);
-    double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
+    double width = clsm_config_value(config, PARAM_VEC, 1), native = t->vector_width;
     bool half = clsm_type_bytes(p->x.type) == 2;
     double each =
         half && clsm_problem_y(p) == CLSM_Y_ROW ? costs->halves : costs->others;
@@ -168,7 +168,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
     const struct variant *v = &clsm_variants[config->variant];
     const struct costs *costs = costs_of(t);
     enum effort effort = clsm_problem_effort(p);
-    double width = clsm_config_value(config, "VEC", 1), native = t->vector_width;
+    double width = clsm_config_value(config, PARAM_VEC, 1), native = t->vector_width;
     bool half = clsm_type_bytes(p->x.type) == 2;
     double cycles = (half ? costs->half : costs->vector)[kind_of(v)][effort];
     if (effort == NUMBERS && clsm_has(p, CLSM_DY))
@@ -198,7 +198,7 @@ static double step_cycles(const struct config *config, const struct problem *p,
 /* Of a vector whose lanes are rows, or neighbours along another axis than the last. */
 static double lanes_used(const struct config *config, const struct problem *p)
 {
-    double width = clsm_config_value(config, "VEC", 1), inner = (double)p->inner;
+    double width = clsm_config_value(config, PARAM_VEC, 1), inner = (double)p->inner;
     if (!clsm_variants[config->variant].any_axis || inner < 1)
         return width;
     return inner / ceil(inner / width);
@@ -209,7 +209,7 @@ static double softmax_cycles(const struct config *config, const struct problem *
 {
     const struct variant *v = &clsm_variants[config->variant];
     const struct costs *costs = costs_of(t);
-    double width = clsm_config_value(config, "VEC", 1);
+    double width = clsm_config_value(config, PARAM_VEC, 1);
     double step = step_cycles(config, p, t),
            row = costs->row[kind_of(v)][clsm_problem_effort(p)];
     if (v->row_per_lane) {
@@ -229,7 +229,7 @@ double clsm_topk_cycles(const struct config *config, const struct problem *p,
 {
     const struct costs *costs = costs_of(t);
     double cols = (double)p->cols, k = (double)p->k;
-    double width = clsm_config_value(config, "VEC", 1);
+    double width = clsm_config_value(config, PARAM_VEC, 1);
     if (width == 1)
         return cols * costs->list.item;
     double vectors = ceil(cols / width), wide = fmax(1, width / t->vector_width);

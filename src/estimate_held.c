@@ -240,7 +240,7 @@ double clsm_estimate_held(const struct config *config, const struct problem *p,
     work *= fmax(1, MANY_ITEMS / there) * held;
 
     /* one work-group by itself, and what others make it wait for its turn */
-    double most = clsm_config_value(config, "PACKS", 0) * PACK_BYTES /
+    double most = clsm_config_value(config, PARAM_PACKS, 0) * PACK_BYTES /
                   (double)clsm_type_bytes(p->x.type) * element_steps(config, p);
     double chunks = most > 0 ? fmax(1, ceil(elements / most)) : 1;
     double per_group = (double)clsm_config_rows_per_group(config, p, t);

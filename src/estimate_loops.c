@@ -38,7 +38,7 @@ static double row_cycles(const struct config *config, const struct problem *p,
     const struct variant *v = &clsm_variants[config->variant];
     double wg = (double)clsm_config_wg(config),
            workers = clsm_config_workers(config, t);
-    double block = clsm_config_value(config, "BLOCK", 1), reduce = 0;
+    double block = clsm_config_value(config, PARAM_BLOCK, 1), reduce = 0;
     double steps = ceil((double)p->cols / workers / block) * block *
                    (clsm_config_reads(config, p) + 1);
     steps *= v->geometry == ROW_RUN_PER_ITEM ? workers : 1; /* vectors are loops here */
@@ -83,7 +83,7 @@ double clsm_estimate_loops(const struct config *config, const struct problem *p,
     double throughput = fmax(work, bytes / UNIT_BYTES * rows / busy);
     /* One group alone waits for each of its loads; others hide that only if there are.
      */
-    double at_once = clsm_config_value(config, "BLOCK", 2);
+    double at_once = clsm_config_value(config, PARAM_BLOCK, 2);
     double waits = ceil((double)p->cols / clsm_config_workers(config, t) / at_once);
     double waves = ceil(groups / (units * in_flight));
     double waiting =

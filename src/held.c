@@ -28,7 +28,7 @@ static size_t pack_words(const struct problem *p)
 unsigned clsm_config_packs_held(const struct config *config, const struct problem *p,
                                 const struct traits *t)
 {
-    unsigned given = clsm_config_value(config, "PACKS", 0);
+    unsigned given = clsm_config_value(config, PARAM_PACKS, 0);
     bool packs = clsm_variants[config->variant].packs;
     return given ? given : packs ? clsm_config_packs(config, p, t) : 0;
 }
@@ -161,7 +161,7 @@ bool clsm_held_fits(const struct config *config, const struct problem *p,
     const struct variant *v = &clsm_variants[config->variant];
     size_t words = clsm_config_held_words(config, p, t);
     unsigned packs = clsm_config_packs_held(config, p, t);
-    size_t stock = stock_bytes(clsm_config_value(config, "HOLD", packs), config, p);
+    size_t stock = stock_bytes(clsm_config_value(config, PARAM_HOLD, packs), config, p);
     size_t scratch = clsm_config_scratch_bytes(config, p) /
                          (t->lanes_by == LANES_PTX ? t->lanes : 1) +
                      clsm_config_candidate_bytes(config, p, t);

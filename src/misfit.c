@@ -75,7 +75,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device has too little local memory";
     if (v->geometry == ROW_PER_CLUSTER && clsm_config_workers(config, t) > t->lanes)
         return "the device's subgroups are smaller";
-    if ((v->packs || clsm_config_value(config, "PACKS", 0)) &&
+    if ((v->packs || clsm_config_value(config, PARAM_PACKS, 0)) &&
         t->bits & TRAIT_QUIRK_HELD)
         return "this driver's compiler ends the process at some of its programs";
     if (v->packs && !clsm_held_fits(config, p, t))

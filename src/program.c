@@ -146,9 +146,9 @@ static void describe_config(const struct config *config, const struct problem *p
 {
     const struct variant *v = &clsm_variants[config->variant];
     bool lanes = clsm_variant_uses_lanes(v, t);
-    unsigned vec = clsm_config_value(config, "VEC", 0);
-    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
-        put(b, " -D%s=%u", v->params[k].name, config->values[k]);
+    unsigned vec = clsm_config_value(config, PARAM_VEC, 0);
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].which; k++)
+        put(b, " -D%s=%u", clsm_parameter_name(v->params[k].which), config->values[k]);
     size_t workers = clsm_config_workers(config, t) *
                      (v->packs ? clsm_config_parts(config, p, t) : 1);
     put(b, " -DWORKERS=%zu", workers);
@@ -204,7 +204,8 @@ void clsm_program_describe(const struct problem *p, const struct config *config,
         .kernel = KERNEL_NAME,
     };
     bool own_header = t->bits & TRAIT_OWN_HEADER &&
-                      clsm_config_value(config, "VEC", 0) && !clsm_problem_is_f64(p);
+                      clsm_config_value(config, PARAM_VEC, 0) &&
+                      !clsm_problem_is_f64(p);
     if (own_header)
         b->part[b->parts++] = &source_builtins;
     b->part[b->parts++] = &source_prelude;

@@ -44,7 +44,7 @@ static const unsigned besides[][EFFORTS][2] = {
 
 unsigned clsm_config_tile(const struct config *config)
 {
-    return clsm_config_value(config, "TILE", 1);
+    return clsm_config_value(config, PARAM_TILE, 1);
 }
 
 /* Has a work-item softmaxes to itself? */

@@ -16,6 +16,16 @@ const struct variant clsm_variants[] = {
 };
 const unsigned clsm_variant_count = sizeof clsm_variants / sizeof *clsm_variants;
 
+const char *clsm_parameter_name(enum parameter which)
+{
+    static const char *const names[] = {"",
+#define PARAMETER(name) #name,
+                                        PARAMETERS(PARAMETER)
+#undef PARAMETER
+    };
+    return names[which];
+}
+
 static unsigned value_count(const struct param *param)
 {
     unsigned n = 0;
@@ -51,9 +61,10 @@ void clsm_config_text(const struct config *config, char *name, size_t bytes)
 {
     const struct variant *v = &clsm_variants[config->variant];
     size_t at = (size_t)snprintf(name, bytes, "%s", v->name);
-    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name && at < bytes; k++)
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].which && at < bytes; k++)
         at += (size_t)snprintf(name + at, bytes - at, "%c%s=%u", k ? ',' : ':',
-                               v->params[k].name, config->values[k]);
+                               clsm_parameter_name(v->params[k].which),
+                               config->values[k]);
 }
 
 static bool find_variant(const char *name, size_t length, unsigned *variant)
@@ -72,10 +83,11 @@ static bool find_variant(const char *name, size_t length, unsigned *variant)
 static const char *parse_value(const char *text, struct config *config)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++) {
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].which; k++) {
         const struct param *param = &v->params[k];
-        size_t length = strlen(param->name);
-        if (strncmp(text, param->name, length) != 0 || text[length] != '=' ||
+        const char *name = clsm_parameter_name(param->which);
+        size_t length = strlen(name);
+        if (strncmp(text, name, length) != 0 || text[length] != '=' ||
             !isdigit((unsigned char)text[length + 1]))
             continue;
         char *end;
@@ -93,12 +105,13 @@ static const char *parse_value(const char *text, struct config *config)
 static void name_values(const struct variant *v, char *text, size_t bytes)
 {
     size_t at = (size_t)snprintf(text, bytes, "%s", v->name);
-    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].which; k++)
         for (unsigned i = 0; i < value_count(&v->params[k]) && at < bytes; i++)
             at += (size_t)(i ? snprintf(text + at, bytes - at, "|%u",
                                         v->params[k].values[i])
                              : snprintf(text + at, bytes - at, "%c%s=%u", k ? ',' : ':',
-                                        v->params[k].name, v->params[k].values[i]));
+                                        clsm_parameter_name(v->params[k].which),
+                                        v->params[k].values[i]));
 }
 
 static clsm_status unknown_variant(const char *name)
@@ -131,12 +144,12 @@ clsm_status clsm_config_parse(const char *name, struct config *config, bool *exa
     return clsm_fail(CLSM_ERR_VARIANT, "variant is \"%s\", expected %s", name, good);
 }
 
-unsigned clsm_config_value(const struct config *config, const char *name,
+unsigned clsm_config_value(const struct config *config, enum parameter which,
                            unsigned otherwise)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].name; k++)
-        if (strcmp(v->params[k].name, name) == 0)
+    for (unsigned k = 0; k < MAX_PARAMS && v->params[k].which; k++)
+        if (v->params[k].which == which)
             return config->values[k];
     return otherwise;
 }

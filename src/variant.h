@@ -32,6 +32,15 @@ enum {
     KEPT_WORDS = 32      /* of these, where local memory takes the rest */
 };
 
+/* What a configuration has a value of; macros of its kernels. */
+#define PARAMETERS(X) X(WG) X(TILE) X(CLUSTER) X(BLOCK) X(PACKS) X(HOLD) X(VEC)
+enum parameter {
+    PARAM_NONE,
+#define PARAMETER(name) PARAM_##name,
+    PARAMETERS(PARAMETER)
+#undef PARAMETER
+};
+
 struct variant {
     const char *name;
     enum geometry geometry;
@@ -55,7 +64,7 @@ struct variant {
     unsigned reads;       /* how often it reads x for softmax */
     unsigned local_reals; /* local memory per work-item, in reals */
     struct param {
-        const char *name;
+        enum parameter which;        /* PARAM_NONE: no more */
         unsigned values[MAX_VALUES]; /* first = default; 0 ends them */
     } params[MAX_PARAMS];
 };
@@ -79,8 +88,11 @@ void clsm_config_text(const struct config *config, char *name, size_t bytes);
 clsm_status clsm_config_parse(const char *name, struct config *config, bool *exact);
 
 /* The value of a parameter, or `otherwise` if the variant has none of that name. */
-unsigned clsm_config_value(const struct config *config, const char *name,
+unsigned clsm_config_value(const struct config *config, enum parameter which,
                            unsigned otherwise);
+
+/* "WG". */
+const char *clsm_parameter_name(enum parameter which);
 
 /* Will it exchange values between lanes on this device? */
 bool clsm_variant_uses_lanes(const struct variant *v, const struct traits *t);

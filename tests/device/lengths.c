@@ -61,8 +61,8 @@ static void add_packs(struct lengths *l, const struct config *config,
     const struct variant *v = &clsm_variants[config->variant];
     size_t pack = PACK_BYTES / clsm_type_bytes(p->x.type), wg = clsm_config_wg(config);
     size_t workers = v->packs ? clsm_config_workers(config, t) : wg;
-    size_t turn = workers * pack * clsm_config_value(config, "PACKS", 1) *
-                  clsm_config_value(config, "HOLD", 1);
+    size_t turn = workers * pack * clsm_config_value(config, PARAM_PACKS, 1) *
+                  clsm_config_value(config, PARAM_HOLD, 1);
     size_t most = longest_worth(config, p, t);
     size_t longest = longest_fit(config, *p, t);
     add_around(l, v, pack);
@@ -84,7 +84,7 @@ struct lengths edge_lengths(const struct config *config, const struct problem *p
                             const struct traits *t)
 {
     const struct variant *v = &clsm_variants[config->variant];
-    size_t wg = clsm_config_wg(config), vec = clsm_config_value(config, "VEC", 1);
+    size_t wg = clsm_config_wg(config), vec = clsm_config_value(config, PARAM_VEC, 1);
     /* of 4, 1, 4, 1 and 1 neighbours; the fourth one's pairs end beyond it */
     static const size_t runs[] = {4, 7, 12, 13, 33};
     size_t lanes = t->bits & TRAIT_LANES ? t->lanes : 1;
@@ -96,7 +96,7 @@ struct lengths edge_lengths(const struct config *config, const struct problem *p
     add(&l, v, 2 * vec + 1);
     add_around(&l, v, lanes);
     add_around(&l, v, wg);
-    add_around(&l, v, clsm_config_value(config, "BLOCK", 1) * wg);
+    add_around(&l, v, clsm_config_value(config, PARAM_BLOCK, 1) * wg);
     for (size_t i = 0; v->exact_cols && i < sizeof runs / sizeof *runs; i++)
         add(&l, v, runs[i]);
     if (v->pipelined) { /* chunks of 64, lines of 16 or 32 */

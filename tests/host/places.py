@@ -106,7 +106,7 @@ def defaults(root):
     found = 0
     for name, row in re.findall(r"^VARIANT\((\w+)((?:.+\n)+)", table, re.M):
         text = (root / f"cl/{name}.cl").read_text()
-        for parameter, first in re.findall(r'\{"(\w+)", \{(\d+)', row):
+        for parameter, first in re.findall(r"\{PARAM_(\w+), \{(\d+)", row):
             given = re.search(rf"^#define {parameter} (\d+)", text, re.M)
             found += given is not None
             check(

@@ -95,7 +95,7 @@ START_TEST(gradients_in_memory_go_to_vectors_of_the_device_s_width)
     clsm_problem_init(&given, CLSM_SOFTMAX_BACKWARD, CLSM_F32, 4096, 4096);
     ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
     ck_assert_int_eq(clsm_choose(&p, &cpu, NULL, &c), CLSM_OK);
-    ck_assert_uint_eq(clsm_config_value(&c.ranked[0].config, "VEC", 1),
+    ck_assert_uint_eq(clsm_config_value(&c.ranked[0].config, PARAM_VEC, 1),
                       cpu.vector_width);
 }
 END_TEST
@@ -229,7 +229,7 @@ START_TEST(neighbours_come_by_two_native_vectors_but_for_targets)
         given.inner = cases[i].inner;
         ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
         ck_assert_int_eq(clsm_choose(&p, &t, NULL, &c), CLSM_OK);
-        EXPECT(clsm_config_value(&c.ranked[0].config, "VEC", 1) == cases[i].lanes,
+        EXPECT(clsm_config_value(&c.ranked[0].config, PARAM_VEC, 1) == cases[i].lanes,
                "case %zu", i);
     }
 }

@@ -90,7 +90,7 @@ START_TEST(forms_and_gradients_take_more_words)
         ck_assert_uint_ge(clsm_config_held_words(&config, &scaled, &gpu), words);
         ck_assert_uint_ge(clsm_config_held_words(&config, &q, &gpu), words);
         ck_assert(!words == (!variant_of(&config)->packs &&
-                             !clsm_config_value(&config, "PACKS", 0)));
+                             !clsm_config_value(&config, PARAM_PACKS, 0)));
     }
 }
 END_TEST
@@ -104,7 +104,7 @@ START_TEST(blocks_of_rows_leave_room_for_others)
         if (strcmp(variant_of(&config)->name, "staged") != 0)
             continue;
         size_t sets =
-            clsm_config_wg(&config) / clsm_config_value(&config, "CLUSTER", 1);
+            clsm_config_wg(&config) / clsm_config_value(&config, PARAM_CLUSTER, 1);
         for (size_t k = 0; k < 8 * 250; k++) {
             clsm_type type = types[k / 2 % 4];
             struct problem p = packed(ops[k % 2], type, 1 << 24, 1 + k / 8);

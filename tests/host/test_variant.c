@@ -30,7 +30,7 @@ START_TEST(every_row_is_whole)
         for (unsigned w = 0; w < v; w++)
             ck_assert_str_ne(clsm_variants[w].name, row->name);
         for (unsigned k = 0; k < MAX_PARAMS; k++)
-            ck_assert_int_eq(!!row->params[k].name, values_of(&row->params[k]) > 0);
+            ck_assert_int_eq(!!row->params[k].which, values_of(&row->params[k]) > 0);
     }
     ck_assert_ptr_null(clsm_variant_name(clsm_variant_count));
 }
@@ -42,7 +42,7 @@ START_TEST(every_combination_of_values_comes_once)
     struct config a, b;
     for (unsigned v = 0; v < clsm_variant_count; v++) {
         unsigned total = 1;
-        for (unsigned k = 0; k < MAX_PARAMS && clsm_variants[v].params[k].name; k++)
+        for (unsigned k = 0; k < MAX_PARAMS && clsm_variants[v].params[k].which; k++)
             total *= values_of(&clsm_variants[v].params[k]);
         expected += total;
     }
@@ -111,14 +111,14 @@ START_TEST(a_bad_parameter_is_refused_with_the_values_there_are)
     while (values_of(&clsm_variants[v].params[0]) < 2)
         v++;
     const struct param *param = &clsm_variants[v].params[0];
+    const char *called = clsm_parameter_name(param->which);
     struct config config;
     bool exact;
     for (size_t i = 0; i < COUNT(ends); i++) {
         char name[64], value[16];
-        snprintf(name, sizeof name, "%s:%s%s", clsm_variants[v].name, param->name,
-                 ends[i]);
+        snprintf(name, sizeof name, "%s:%s%s", clsm_variants[v].name, called, ends[i]);
         REFUSED(clsm_config_parse(name, &config, &exact), CLSM_ERR_VARIANT, name,
-                param->name);
+                called);
         for (unsigned k = 0; k < values_of(param); k++) {
             snprintf(value, sizeof value, "%u", param->values[k]);
             SAYS(value);
@@ -150,7 +150,7 @@ START_TEST(a_work_group_has_the_size_its_name_says)
         if (wg)
             ck_assert_int_eq(sscanf(wg, "WG=%u", &size), 1);
         ck_assert_uint_eq(clsm_config_wg(&config), size);
-        ck_assert_uint_eq(clsm_config_value(&config, "NOSUCH", 77), 77);
+        ck_assert_uint_eq(clsm_config_value(&config, PARAM_NONE, 77), 77);
     }
 }
 END_TEST
@@ -247,7 +247,8 @@ START_TEST(what_needs_a_trait_fits_only_where_it_is)
             struct traits without = with;
             without.bits &= ~bits[k];
             bool needs = clsm_variants[config.variant].needs & bits[k];
-            needs |= clsm_config_value(&config, "CLUSTER", 1) > 1; /* lanes that swap */
+            needs |=
+                clsm_config_value(&config, PARAM_CLUSTER, 1) > 1; /* lanes that swap */
             if (needs && !(clsm_variants[config.variant].needs & bits[k]))
                 continue; /* not each of them */
             ck_assert(needs == (clsm_config_misfit(&config, &p, &without) != NULL));
