@@ -27,7 +27,7 @@ clsm_status clsm_get_counters(clsm_counters *counters)
 /* The disk cache's key: identity, version, options and the whole source. */
 static char *disk_key(const clsm_engine *engine, const struct build *b, size_t *bytes)
 {
-    char head[2048];
+    char head[sizeof engine->traits.identity + OPTIONS_BYTES + 32];
     int n = snprintf(head, sizeof head, "clsoftmax %s\n%s\n%s\n", CLSM_VERSION,
                      engine->traits.identity, b->options);
     *bytes = (size_t)n;

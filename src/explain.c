@@ -132,11 +132,6 @@ static void put_problem(const struct problem *p, struct text *t)
 /* Operands and forms, if there are any. */
 static void put_forms(const struct problem *p, struct text *t)
 {
-    static const char *const masks[] = {
-#define ROW(NAME, name, bytes) #name,
-        CLSM_MASKS(ROW)
-#undef ROW
-    };
     size_t before = t->length;
     for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
         if (clsm_has(p, (clsm_operand)o))
@@ -144,7 +139,7 @@ static void put_forms(const struct problem *p, struct text *t)
                 clsm_operand_name((clsm_operand)o));
     const char *start = t->length == before ? "with      " : ", ";
     if (p->mask_type != CLSM_MASK_NONE)
-        put(t, " (mask of %s)", masks[p->mask_type]);
+        put(t, " (mask of %s)", clsm_mask_name(p->mask_type));
 #define PUT_IF(condition, ...)                                                         \
     if (condition) {                                                                   \
         put(t, "%s", start);                                                           \

@@ -32,6 +32,12 @@ static const char *const operands[] = {
 #undef ROW
 };
 
+static const char *const masks[] = {
+#define ROW(NAME, name, bytes) #name,
+    CLSM_MASKS(ROW)
+#undef ROW
+};
+
 size_t clsm_type_count(void)
 {
     return COUNT(types);
@@ -50,6 +56,11 @@ const char *clsm_type_name(clsm_type type)
 const char *clsm_op_name(clsm_op op)
 {
     return (size_t)op < COUNT(ops) ? ops[op].name : "?";
+}
+
+const char *clsm_mask_name(clsm_mask_type type)
+{
+    return masks[type];
 }
 
 const char *clsm_operand_name(clsm_operand operand)

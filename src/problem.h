@@ -141,4 +141,7 @@ size_t clsm_type_count(void);
 unsigned clsm_op_needs(clsm_op op);
 unsigned clsm_op_may(clsm_op op);
 
+/* The type of a mask's elements, as kernels call it. */
+const char *clsm_mask_name(clsm_mask_type type);
+
 #endif

@@ -61,11 +61,6 @@ static void describe_problem(const struct problem *p, struct build *b)
         CLSM_OPERANDS(ROW)
 #undef ROW
     };
-    static const char *const masks[] = {
-#define ROW(NAME, name, bytes) #name,
-        CLSM_MASKS(ROW)
-#undef ROW
-    };
     const struct {
         const char *name;
         bool is;
@@ -96,7 +91,7 @@ static void describe_problem(const struct problem *p, struct build *b)
     if (clsm_has(p, CLSM_DY))
         put(b, " -DDY=%s", clsm_type_name(p->dy.type));
     if (clsm_has(p, CLSM_MASK))
-        put(b, " -DMASK=%s", masks[p->mask_type]);
+        put(b, " -DMASK=%s", clsm_mask_name(p->mask_type));
     if (clsm_has(p, CLSM_TARGETS) && p->target_type == CLSM_TARGET_I64)
         put(b, " -DTARGET=long");
     if (clsm_problem_y(p) == CLSM_Y_K)

@@ -14,7 +14,7 @@
 static clsm_status identify(cl_device_id device, cl_platform_id platform,
                             struct traits *t)
 {
-    char part[6][120];
+    char part[6][IDENTITY_PART_BYTES];
     clsm_ask_platform_text(platform, CL_PLATFORM_NAME, part[0], sizeof part[0]);
     clsm_ask_platform_text(platform, CL_PLATFORM_VERSION, part[1], sizeof part[1]);
     TRY(clsm_ask_text(device, CL_DEVICE_NAME, part[2], sizeof part[2]));

@@ -45,6 +45,8 @@ enum {
     TRAIT_QUIRK_HELD = 1u << 12,
 };
 
+enum { IDENTITY_PART_BYTES = 256 };
+
 struct traits {
     unsigned bits;
     enum lanes_by lanes_by;
@@ -55,7 +57,7 @@ struct traits {
     size_t max_wg;         /* work-items */
     uint64_t local_bytes;
     /* platform, device and driver with their versions: a program cache's key */
-    char identity[768];
+    char identity[6 * IDENTITY_PART_BYTES];
 };
 
 /* Ask. The lanes are what the device claims; the engine's probe confirms them. The
