@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fourth station: built programs, from memory, from disk or from source. */
+/* The fourth station: what programs are made of (options.c), and built ones, from memory,
+ * from disk or from source. */
 #ifndef CLSM_PROGRAM_H
 #define CLSM_PROGRAM_H
 
@@ -20,13 +21,16 @@ struct program {
 void clsm_program_describe(const struct problem *p, const struct config *config,
                            const struct traits *t, struct build *b);
 
+/* The same for cl/probe.cl. */
+void clsm_program_describe_probe(const struct traits *t, struct build *b);
+
 /* The program for a problem's specialisation, made if it is not there. *fresh: this
  * call made it. It lives as long as the engine. */
 clsm_status clsm_program_get(clsm_engine *engine, const struct problem *p,
                              const struct config *config,
                              const struct program **program, bool *fresh);
 
-/* The program of cl/probe.cl, which is made anew each time; release it. */
+/* The probe's, which is made anew each time; release it. */
 clsm_status clsm_program_probe(clsm_engine *engine, cl_program *program);
 
 void clsm_programs_free(struct program *first);
