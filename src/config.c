@@ -222,7 +222,7 @@ size_t clsm_config_rows_per_group(const struct config *config, const struct prob
         return clsm_block_rows(config, p, t);
     case ROW_PER_CLUSTER:
         return wg / clsm_config_value(config, PARAM_CLUSTER, 1);
-    case ROW_PER_LANES: /* a device without lanes is asked too, for its estimate */
+    case ROW_PER_LANES: /* a device without lanes is asked too: what would it take? */
         return t->lanes && wg >= t->lanes ? wg / t->lanes : 1;
     default:
         return 1;

@@ -97,18 +97,18 @@ struct shape clsm_launch_shape(const struct problem *p, const clsm_args *args)
     };
 }
 
-static cl_int set_tensors(const clsm_plan *plan, const clsm_args *args,
-                          const struct problem *p)
+static clsm_status set_tensors(const clsm_plan *plan, const clsm_args *args,
+                               const struct problem *p)
 {
     cl_uint next = FIRST_OPERAND;
-    cl_int error = clSetKernelArg(plan->kernel, X_ARGUMENT, sizeof args->x, &args->x);
-    if (error == CL_SUCCESS && clsm_problem_y(p) != CLSM_Y_NONE)
-        error = clSetKernelArg(plan->kernel, Y_ARGUMENT, sizeof args->y, &args->y);
-    for (unsigned o = 0; o < CLSM_OPERAND_COUNT && error == CL_SUCCESS; o++)
+    CL(clSetKernelArg, plan->kernel, X_ARGUMENT, sizeof args->x, &args->x);
+    if (clsm_problem_y(p) != CLSM_Y_NONE)
+        CL(clSetKernelArg, plan->kernel, Y_ARGUMENT, sizeof args->y, &args->y);
+    for (unsigned o = 0; o < CLSM_OPERAND_COUNT; o++)
         if (clsm_has(p, (clsm_operand)o))
-            error = clSetKernelArg(plan->kernel, next++, sizeof(cl_mem),
-                                   &args->operand[o].memory);
-    return error;
+            CL(clSetKernelArg, plan->kernel, next++, sizeof(cl_mem),
+               &args->operand[o].memory);
+    return CLSM_OK;
 }
 
 /* What happens to one enqueue: a launch, or several. */
@@ -126,12 +126,11 @@ static clsm_status launch_groups(struct launch *l, size_t groups, cl_event *done
     size_t local = clsm_config_wg(l->config), global = local * groups;
     CL(clSetKernelArg, l->plan->kernel, l->plan->shape_argument, sizeof l->shape,
        &l->shape);
-    cl_int error = clEnqueueNDRangeKernel(l->queue, l->plan->kernel, 1, NULL, &global,
-                                          &local, l->n_wait, l->wait, done);
+    CL(clEnqueueNDRangeKernel, l->queue, l->plan->kernel, 1, NULL, &global, &local,
+       l->n_wait, l->wait, done);
     l->n_wait = 0;
     l->wait = NULL;
-    return error == CL_SUCCESS ? CLSM_OK
-                               : clsm_fail_cl(error, "clEnqueueNDRangeKernel");
+    return CLSM_OK;
 }
 
 /* Work-groups of some rows that wait for one another. They loop over their parts: more
@@ -222,11 +221,11 @@ clsm_status clsm_launch(clsm_plan *plan, cl_command_queue queue, const clsm_args
     const struct config *config = &plan->choice.ranked[plan->chosen].config;
     struct launch l = {plan, queue, config, clsm_launch_shape(p, args), n_wait, wait};
     pthread_mutex_lock(&plan->lock);
-    cl_int error = set_tensors(plan, args, p);
-    clsm_status status = error != CL_SUCCESS ? clsm_fail_cl(error, "clSetKernelArg")
-                         : clsm_variants[config->variant].geometry == ROW_PER_GROUPS
-                             ? launch_shared(&l, p, done)
-                             : launch_groups(&l, groups_of(plan, config, p), done);
+    clsm_status status = set_tensors(plan, args, p);
+    if (status == CLSM_OK)
+        status = clsm_variants[config->variant].geometry == ROW_PER_GROUPS
+                     ? launch_shared(&l, p, done)
+                     : launch_groups(&l, groups_of(plan, config, p), done);
     pthread_mutex_unlock(&plan->lock);
     return status;
 }

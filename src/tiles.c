@@ -131,7 +131,8 @@ static bool is_whole(const struct config *config, const struct problem *p)
     return held_ahead(config, p) >= clsm_tile_columns(config, p);
 }
 
-size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *p)
+/* Bytes of the part of a tile that comes ahead, in local memory; 0 if none does. */
+static size_t stock_bytes(const struct config *config, const struct problem *p)
 {
     bool ahead = clsm_variants[config->variant].ahead;
     return ahead ? 4 * held_ahead(config, p) * column_words(config, p) *
@@ -164,7 +165,7 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
 
     size_t real = clsm_problem_real_bytes(p), tile = clsm_config_tile(config);
     size_t groups = t->lanes ? clsm_config_wg(config) / t->lanes : 1;
-    size_t local = clsm_tile_stock_bytes(config, p) +
+    size_t local = stock_bytes(config, p) +
                    real * (3 * tile * (groups + 1) + 4 * groups) +
                    2 * sizeof(cl_ulong) * clsm_config_wg(config) + 3 * sizeof(cl_uint);
     if (p->inner % clsm_config_beside(config, p))

@@ -29,7 +29,8 @@ void clsm_turns_forget(struct turns *t)
     t->latest = NULL;
 }
 
-clsm_status clsm_turns_look(struct turns *t, bool *ended)
+/* Has the latest launch ended? It then is forgotten; one that failed has, too. */
+static clsm_status look(struct turns *t, bool *ended)
 {
     cl_int status = CL_COMPLETE;
     if (t->latest)
@@ -46,12 +47,12 @@ clsm_status clsm_turns_look(struct turns *t, bool *ended)
 clsm_status clsm_turns_linger(struct turns *t, bool *ended)
 {
     const struct timespec step = {.tv_nsec = 50 * 1000};
-    TRY(clsm_turns_look(t, ended));
+    TRY(look(t, ended));
     if (!*ended)
         CL(clFlush, t->latest);
     for (int i = 0; i < 20 && !*ended; i++) {
         nanosleep(&step, NULL);
-        TRY(clsm_turns_look(t, ended));
+        TRY(look(t, ended));
     }
     return CLSM_OK;
 }
@@ -76,7 +77,7 @@ clsm_status clsm_turns_wait(struct turns *t, cl_command_queue queue)
         return CLSM_OK;
     t->with_events |= !in_order;
     if (t->event)
-        TRY(clsm_turns_look(t, &ended));
+        TRY(look(t, &ended));
     if (!ended) {
         t->with_events = true;
         TRY(need_event(t));

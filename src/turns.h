@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Launches that take turns, on whatever queues. The latest one's event is what the next
- * one waits for. But an event for each launch costs a GPU and its host microseconds, and
- * one queue in order needs none: so on a GPU launches have events from where a second
- * queue comes, which waits for all that the first one holds by then.
+ * one waits for. But an event for each launch costs a GPU and its host microseconds,
+ * and one queue in order needs none: so on a GPU launches have events from where a
+ * second queue comes, which waits for all that the first one holds by then.
  */
 #ifndef CLSM_TURNS_H
 #define CLSM_TURNS_H
@@ -24,10 +24,8 @@ clsm_status clsm_turns_wait(struct turns *t, cl_command_queue queue);
 /* That command is queued. Its event, which now is this struct's, or NULL. */
 void clsm_turns_took(struct turns *t, cl_event event);
 
-/* Has the latest launch ended? It then is forgotten; one that failed has, too. */
-clsm_status clsm_turns_look(struct turns *t, bool *ended);
-
-/* The same, but one that is about to end is given a millisecond. */
+/* Has the latest launch ended? One that is about to is given a millisecond. It then is
+ * forgotten; one that failed has ended, too. */
 clsm_status clsm_turns_linger(struct turns *t, bool *ended);
 
 /* Wait no more. */

@@ -137,9 +137,6 @@ size_t clsm_block_list_bytes(const struct config *config, const struct problem *
 const char *clsm_block_misfit(const struct config *config, const struct problem *p,
                               const struct traits *t);
 
-/* Bytes of the part of a tile that comes ahead, in local memory; 0 if none does. */
-size_t clsm_tile_stock_bytes(const struct config *config, const struct problem *p);
-
 /* Why a variant with parts of tiles ahead cannot serve, in words; NULL if it can. */
 const char *clsm_tile_misfit(const struct config *config, const struct problem *p,
                              const struct traits *t);
