@@ -52,6 +52,15 @@ static bool rows_differ(const struct problem *p)
            clsm_has(p, CLSM_SLOPES) || clsm_has(p, CLSM_SINKS);
 }
 
+/* In packs, or blocks of them, or packs of neighbours? */
+static bool holds_rows(const struct config *config, const struct problem *p)
+{
+    const struct variant *v = &clsm_variants[config->variant];
+    return v->packs || clsm_config_value(config, PARAM_PACKS, 0) ||
+           (v->geometry == ROWS_PER_GROUP && !v->whole_packs) ||
+           (v->geometry == ROW_PER_GROUP && clsm_config_beside(config, p) > 1);
+}
+
 const char *clsm_config_misfit(const struct config *config, const struct problem *p,
                                const struct traits *t)
 {
@@ -75,8 +84,7 @@ const char *clsm_config_misfit(const struct config *config, const struct problem
         return "the device has too little local memory";
     if (v->geometry == ROW_PER_CLUSTER && clsm_config_workers(config, t) > t->lanes)
         return "the device's subgroups are smaller";
-    if ((v->packs || clsm_config_value(config, PARAM_PACKS, 0)) &&
-        t->bits & TRAIT_QUIRK_HELD)
+    if (t->bits & TRAIT_QUIRK_HELD && holds_rows(config, p))
         return "this driver's compiler ends the process at some of its programs";
     if (v->packs && !clsm_held_fits(config, p, t))
         return "the rows do not fit in registers";

@@ -48,8 +48,10 @@ static clsm_status find_quirks(cl_device_id device, cl_platform_id platform,
     bool pocl = strcmp(name, "Portable Computing Language") == 0 && t->bits & TRAIT_CPU;
     if (pocl && sscanf(driver, "%d", &major) == 1 && major >= 3 && major <= 6)
         t->bits |= TRAIT_OWN_HEADER;
-    if (pocl && major == 6)
+    if (pocl && (major == 5 || major == 6))
         t->bits |= TRAIT_QUIRK_HELD;
+    if (pocl && major == 5) /* whose subgroups made NaN of a row's largest */
+        clsm_lanes_off(t);
     if (pocl && clsm_processor_has_bf16(of_device))
         t->bits |= TRAIT_X86_BF16;
     return CLSM_OK;

@@ -40,8 +40,9 @@ enum {
     TRAIT_NV_OPTIONS = 1u << 9,  /* takes -cl-nv-verbose and -cl-nv-maxrregcount */
     TRAIT_OWN_HEADER = 1u << 10, /* needs not the driver's header, see builtins.cl */
     TRAIT_X86_BF16 = 1u << 11,   /* AVX-512's conversions to bf16, see x86.cl */
-    /* the driver's compiler ends the process at some programs that hold packs of a row:
-     * PoCL 6, whose LLVM 18 insists that instructions are combined in one go */
+    /* the driver's compiler ends the process at some programs that hold a row's packs or
+     * blocks of rows: PoCL 6, whose LLVM 18 insists that instructions are combined in one
+     * go, and PoCL 5, which does not find its way between barriers there */
     TRAIT_QUIRK_HELD = 1u << 12,
 };
 
