@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read and written of a row: elements from column c on, VEC at a time in the wide
- * mapping. A logit is x scaled, soft-capped, with its ALiBi term and its mask, in this order.
+ * What is read and written of a row: elements from column c on, VEC at a time in mappings
+ * that have it. A logit is x scaled, soft-capped, with its ALiBi term and its mask, in this order.
  */
 /* Is all that is written rounded to 16 bits? */
 #if HAS_MAX || HAS_SUM || HAS_LSE || HAS_LOSS

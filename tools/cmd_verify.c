@@ -207,8 +207,10 @@ int verify_command(int argc, char **argv)
                 return result;
             break;
         case 's':
-            if (!parse_size(optarg, 0, SIZE_MAX / 2, &job.seed))
-                return complain(EXIT_USAGE, "--seed is \"%s\", not a number", optarg);
+            if (!parse_size(optarg, 0, UINT32_MAX, &job.seed))
+                return complain(EXIT_USAGE,
+                                "--seed is \"%s\", expected a number up to 2^32 - 1",
+                                optarg);
             break;
         case 'h':
             print_help(help);
