@@ -218,7 +218,7 @@ static struct result op_result(struct row row, struct state s, struct keep *keep
 #if SMOOTHING || Z_LOSS || !NAN_BY_MAX /* elsewhere all is hit */
     r.at_target += (r.all - r.hit) * (at_target * r.scale);
 #endif
-    r.nothing = ROW_OF(r.all) == 0 && ROW_OF(r.hit) == 0;
+    r.nothing = !keep->counts;
     r.slope = r.nothing ? (real)0 : r.all * r.scale;
     r.at_target = r.nothing ? (real)0 : r.at_target;
     return r;

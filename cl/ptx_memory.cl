@@ -142,12 +142,14 @@ static void ptx_ask(void)
 }
 
 /* Four words to memory if they are `there`: as one if it fits, or in units of 2 or of 4 bytes.
- * One step, since compilers look longest at branches and at stores. */
+ * One step, since compilers look longest at branches and at stores. What is asked is joined by
+ * and.pred: in setp.and, ptxas (CUDA 13.0) loses q where it stays from one store to the next. */
 #define PTX_STORE_16(UNITS)                                                              \
-    __asm__ volatile("{.reg .pred p, q; .reg .b32 t; setp.ne.u32 q, %5, 0; "             \
-                     "setp.ne.and.u32 p, %6, 0, q; "                                     \
+    __asm__ volatile("{.reg .pred p, q; .reg .b32 t; "                                   \
+                     "setp.ne.u32 q, %5, 0; setp.ne.u32 p, %6, 0; and.pred p, p, q; "    \
                      "@p st.global.v4.u32 [%0], {%1, %2, %3, %4}; "                      \
-                     "setp.eq.and.u32 p, %6, 0, q; @!p bra DONE; " UNITS "DONE: }"       \
+                     "setp.eq.u32 p, %6, 0; and.pred p, p, q; @!p bra DONE; " UNITS      \
+                     "DONE: }"                                                           \
                      :                                                                   \
                      : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w),                   \
                        "r"((uint)there), "r"((uint)fits)                                 \

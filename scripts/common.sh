@@ -4,6 +4,14 @@
 # Shared by the scripts here: find what is missing, install it, build. Packages are named as
 # Debian names them; what is there already, from wherever it came, is left alone.
 
+# For --help: what stands at the head of the script that was called.
+case "${1-}" in
+-h | --help)
+    sed -n '4,/^set/s/^# \{0,1\}//p' "scripts/${0##*/}"
+    exit
+    ;;
+esac
+
 missing=()
 apt_updated=no
 

@@ -173,6 +173,8 @@ const char *clsm_tile_misfit(const struct config *config, const struct problem *
     if (clsm_has(p, CLSM_DY) &&
         clsm_type_bytes(p->dy.type) != clsm_type_bytes(p->x.type))
         return "takes a gradient as wide as its result";
+    if (clsm_config_beside(config, p) * clsm_type_bytes(p->x.type) < PACK_BYTES / 2)
+        return "moves 8 bytes and more of neighbours";
     if (clsm_problem_is_bounded(p))
         return "takes rows of which all columns count";
     if (clsm_has(p, CLSM_TARGETS))

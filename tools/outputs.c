@@ -68,9 +68,10 @@ static bool guards_hold(const struct trial *trial, const struct tensors *t, int 
 {
     const struct tensor *one = &t->of[k];
     unsigned char *own = mark_own(trial, t, k);
-    bool hold = own;
-    size_t size = one->element_bytes;
-    for (size_t e = 0; e < one->elements && hold; e++)
+    const size_t size = one->element_bytes, end = one->offset + one->extent;
+    bool hold = own && memcmp(one->data + end * size, before + end * size,
+                              (one->elements - end) * size) == 0;
+    for (size_t e = 0; e < end && hold; e++)
         hold = own[e] || memcmp(one->data + e * size, before + e * size, size) == 0;
     free(own);
     return hold;

@@ -8,10 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GUARD: elements behind a tensor. What stands around and in inputs is NaN or a huge
- * integer, so that reading it shows in the result; what stands around and in outputs is
- * a number, so that not writing a NaN shows. */
-enum { GUARD = 67, AROUND_INPUT = 0xff, AROUND_OUTPUT = 0xa5, OPERAND_OFFSET = 3 };
+/* Behind each tensor stand some elements, behind what is written as many as a
+ * work-group writes at once. Around and in inputs they are NaN or a huge integer, so
+ * that reading one shows in the result; around and in outputs a number, so that not
+ * writing a NaN shows. */
+enum {
+    GUARD = 67,
+    GUARD_BYTES = 1 << 16,
+    AROUND_INPUT = 0xff,
+    AROUND_OUTPUT = 0xa5,
+    OPERAND_OFFSET = 3
+};
 
 static struct tensor *of(struct tensors *t, clsm_operand operand)
 {
@@ -147,6 +154,15 @@ static void fill_dy(const struct trial *trial, struct tensors *t)
         }
 }
 
+/* As many elements for y as for what it takes the place of. */
+static size_t guard_of(const struct trial *trial, clsm_operand operand,
+                       const struct tensor *one)
+{
+    bool is_y = (operand == CLSM_X && trial->in_place) ||
+                (operand == CLSM_DY && trial->in_place_dy);
+    return GUARD + (one->written || is_y ? GUARD_BYTES / one->element_bytes : 0);
+}
+
 static clsm_status allocate(const struct trial *trial, struct tensors *t, int tensor)
 {
     struct tensor *one = &t->of[tensor - CLSM_X];
@@ -173,7 +189,7 @@ static clsm_status allocate(const struct trial *trial, struct tensors *t, int te
                       ? 0 /* several are written as one beside a y that starts so */
                       : OPERAND_OFFSET + trial->shift;
     one->extent = extent;
-    one->elements = one->offset + extent + GUARD;
+    one->elements = one->offset + extent + guard_of(trial, operand, one);
     one->data = malloc(one->elements * one->element_bytes);
     if (!one->data)
         return out_of_memory();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plan says about itself, as text and as a struct. */
+#include "plan.h"
 #include "tally.h"
 
 #include <stdio.h>
@@ -49,19 +50,22 @@ static void check_variants(struct tally *t, const char *text,
     }
 }
 
-/* Every configuration once, those that fit with an estimate, or its variant rejected.
- */
-static void check_estimates(struct tally *t, const char *text)
+/* Of every configuration one estimate if it fits, none if it does not. */
+static void check_estimates(struct tally *t, const char *text, const struct choice *c)
 {
     for (unsigned i = 0; clsm_config_name(i); i++) {
-        char part[80], other[80], misfit[80];
+        char part[80], other[80], ranked[80] = "";
         const char *name = clsm_config_name(i);
+        unsigned rank = 0;
+        for (; rank < c->count; rank++) {
+            clsm_config_text(&c->ranked[rank].config, ranked, sizeof ranked);
+            if (!strcmp(name, ranked))
+                break;
+        }
         snprintf(part, sizeof part, "estimates %s ", name);
         snprintf(other, sizeof other, "; %s ", name);
-        snprintf(misfit, sizeof misfit, "rejected  %.*s: ", (int)strcspn(name, ":"),
-                 name);
         unsigned n = times(text, part) + times(text, other);
-        tally_fact(t, n == 1 || (n == 0 && strstr(text, misfit)),
+        tally_fact(t, rank < c->count && n == (rank < c->fit),
                    "%u estimates of %s in: %s", n, name, text);
     }
 }
@@ -81,7 +85,7 @@ START_TEST(text_names_choice_reasons_bytes_and_counters)
     tally_fact(&t, info.reason[0] && strstr(text, info.reason),
                "no reason \"%s\" in: %s", info.reason, text);
     check_variants(&t, text, &info);
-    check_estimates(&t, text);
+    check_estimates(&t, text, &plan->choice);
     tally_fact(&t, info.bytes == ROWS * COLS * (4 + 2), "%llu bytes",
                (unsigned long long)info.bytes);
     snprintf(part, sizeof part, "%llu bytes", (unsigned long long)info.bytes);

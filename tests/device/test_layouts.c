@@ -222,7 +222,7 @@ START_TEST(neighbours_have_masks_and_targets_of_their_own)
         p->label_smoothing = own->smoothing;
         p->temperature = own->cold ? 0 : p->temperature;
         p->variant = clsm_variants[v].name;
-        if (clsm_variants[v].row_per_lane && can_serve(t.device, v, p) &&
+        if (clsm_variants[v].any_axis && can_serve(t.device, v, p) &&
             can_do(t.device, p))
             tally_trial(&t, &trial, NULL);
     }

@@ -41,11 +41,39 @@ START_TEST(groups_of_parts_have_a_word_each_in_any_launch)
 }
 END_TEST
 
+/* What comes to local memory comes in pieces of 8 or 16 bytes. */
+START_TEST(no_pack_that_comes_ahead_is_less_than_8_bytes)
+{
+    struct config config;
+    unsigned fit = 0;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        if (!clsm_variants[config.variant].ahead || clsm_config_tile(&config) == 1)
+            continue;
+        for (unsigned x = 0; x <= CLSM_F64; x++)
+            for (unsigned y = 0; y <= CLSM_F64; y++) {
+                clsm_problem given;
+                struct problem p;
+                clsm_problem_init(&given, CLSM_SOFTMAX, (clsm_type)x, 64, 1000);
+                given.y_type = (clsm_type)y;
+                given.inner = 128;
+                ck_assert_int_eq(clsm_problem_check(&given, &p), CLSM_OK);
+                if (clsm_config_misfit(&config, &p, &gpu))
+                    continue;
+                fit++;
+                ck_assert_uint_ge(
+                    clsm_config_beside(&config, &p) * clsm_type_bytes(p.x.type), 8);
+            }
+    }
+    ck_assert_uint_gt(fit, 0);
+}
+END_TEST
+
 Suite *tiles_suite(void)
 {
     Suite *suite = suite_create("tiles");
     TCase *t = tcase_create("tiles");
     tcase_add_test(t, groups_of_parts_have_a_word_each_in_any_launch);
+    tcase_add_test(t, no_pack_that_comes_ahead_is_less_than_8_bytes);
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -56,6 +56,11 @@ static const char *type_name(int i)
     return clsm_type_name((clsm_type)i);
 }
 
+static clsm_type type_of(const char *name)
+{
+    return (clsm_type)index_of(name, type_name, CLSM_F64 + 1);
+}
+
 /* Takes it from an operation's name; was it there? */
 static bool takes_ending(char *name, const char *ending)
 {
@@ -124,9 +129,13 @@ void case_parse(char **arg, struct simulated_case *c)
     bool heated = takes_ending(arg[0], "+temperatures");
     char bare[64];
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(arg[0], "+"), arg[0]);
+    char *y_type = strchr(arg[1], '>');
+    if (y_type)
+        *y_type++ = 0;
     clsm_problem_init(p, (clsm_op)index_of(bare, op_name, CLSM_OP_COUNT),
-                      (clsm_type)index_of(arg[1], type_name, CLSM_F64 + 1),
-                      strtoul(arg[2], NULL, 10), strtoul(arg[3], NULL, 10));
+                      type_of(arg[1]), strtoul(arg[2], NULL, 10),
+                      strtoul(arg[3], NULL, 10));
+    p->y_type = y_type ? type_of(y_type) : p->x_type;
     p->inner = strtoul(arg[4], NULL, 10);
     if (!takes_dress(arg[0], p) || strchr(arg[0], '+'))
         exit(fail(arg[0], "not known"));

@@ -17,11 +17,13 @@ struct simulated_case {
 /* Say why; 1. */
 int fail(const char *what, const char *why);
 
-/* From OP TYPE ROWS COLS INNER VARIANT; ends the program where that is none.
+/* From OP TYPE ROWS COLS INNER VARIANT; ends the program where that is none. Types of x
+ * and y that differ are "bf16>f32".
  *
  * An operation may end in "+mask_alone", "+causal" or another dress of dress.c, "_" for
  * each space of its name, in "+temperatures", in "+z_loss" for one beside which all
- * else is small, in "+large" for gradients near the largest numbers, in "+limit" for rows with limits, in "+gaps" between rows, in
+ * else is small, in "+large" for gradients near the largest numbers, in "+limit" for
+ * rows with limits, in "+gaps" between rows, in
  * "+in_place" where y is x, in "+offset" for an x that starts at an odd element, a
  * top-k in "+k=3" or another number, and in "+intel" or "+khr" where lanes are those of
  * an extension's subgroups instead of NVIDIA's; in this order. */
