@@ -211,6 +211,35 @@ START_TEST(padding_stays_uniform_with_a_scale)
 }
 END_TEST
 
+/* With nothing but a scale, by every configuration. */
+START_TEST(a_scale_alone_keeps_to_its_rows)
+{
+    const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_BF16};
+    const size_t lengths[] = {1, 65, 1025};
+    struct tally t = tally_of(_i);
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        const clsm_type type = types[i % COUNT(types)];
+        char name[64];
+        clsm_config_text(&config, name, sizeof name);
+        for (size_t n = 0; n < COUNT(lengths) && is_new_here(t.device, &config); n++) {
+            struct trial trial = {.mixed = true, .seed = 80 + n};
+            struct problem checked;
+            clsm_problem *p = &trial.problem;
+            *p = problem_of(CLSM_SOFTMAX, type, type, DRESS_ROWS, lengths[n]);
+            p->variant = name;
+            p->scale = -0.3;
+            give_neighbours(config.variant, p);
+            if (clsm_problem_check(p, &checked) == CLSM_OK &&
+                !clsm_config_misfit(&config, &checked,
+                                    &t.device->session.engine->traits))
+                tally_trial(&t, &trial, NULL);
+        }
+    }
+    tally_end(&t);
+}
+END_TEST
+
 /* 16-bit rows of which a window leaves out columns on both sides, which are written
  * too. */
 START_TEST(columns_that_a_window_leaves_out_are_written)
@@ -234,6 +263,7 @@ void forms_suite(Suite *suite, int device)
     const struct device *d = &devices[device];
     add_test(suite, device, NULL, forms_are_right_at_the_ends_of_their_range);
     add_test(suite, device, NULL, padding_stays_uniform_with_a_scale);
+    add_test(suite, device, NULL, a_scale_alone_keeps_to_its_rows);
     add_test(suite, device, NULL, columns_that_a_window_leaves_out_are_written);
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 1);
     for (unsigned v = 0; v < clsm_variant_count; v++) {

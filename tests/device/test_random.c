@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    PLANS = 35,
+    PLANS = 90,
     MANY_PLANS = 2000, /* with CLSM_TEST_EXHAUSTIVE */
     CALLS = 5,         /* of a plan with an open shape */
     MOST_ELEMENTS = 1 << 16

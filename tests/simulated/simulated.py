@@ -147,6 +147,11 @@ log_sum_exp+scale f16 9 9001 1 split:WG=128,PACKS=4       1
 statistics+mask f16 5 100 64 strided:WG=64,TILE=64        2
 topk+k=4+intel f32 40 1001 1 cluster:CLUSTER=32,WG=64     2
 topk+k=2+intel bf16 20 5001 1 registers:WG=128            2
+log_softmax f16>f32 2 1000 32 strided_ahead:WG=128,TILE=16 12
+log_softmax bf16>f32 20 3001 1 registers:WG=64            2
+softmax+scale f32>bf16 9 2049 1 reverse:WG=512,PACKS=4    2
+softmax_backward f64>f32 9 5000 1 joined:WG=256,HOLD=1   40
+topk     f16>f64 20  501  1 subgroup:WG=128               2
 softmax+intel bf16 40 1001 1 cluster:CLUSTER=16,WG=64     2
 log_softmax+bool_mask+in_place+intel f16 99 101 1 staged:CLUSTER=4,WG=64 2
 cross_entropy+in_place+intel f32 9 3000 1 registers:WG=128 2
