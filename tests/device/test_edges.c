@@ -271,18 +271,21 @@ void edges_suite(Suite *suite, int device)
 {
     struct config config;
     unsigned last = clsm_variant_count;
+    bool pipelined = false;
     for (unsigned i = 0; clsm_config_at(i, &config); last = config.variant, i++) {
         const struct device *d = &devices[device];
         const char *name = clsm_variants[config.variant].name;
         if (config.variant == last ||
             (lanes_are_local(d) && !clsm_variants[config.variant].lanes))
             continue;
-        if (runs_here(d, &config))
+        bool runs = runs_here(d, &config);
+        pipelined |= runs && clsm_variants[config.variant].pipelined;
+        if (runs)
             add_test(suite, device + MAX_DEVICES * (int)config.variant, name,
                      every_edge_length_is_within_the_bound);
         else
             note(d, "variant %s does not run here", name);
     }
-    if (!lanes_are_local(&devices[device])) /* these have none */
+    if (pipelined)
         add_test(suite, device, NULL, a_row_may_rise_far_above_its_start);
 }

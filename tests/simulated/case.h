@@ -23,10 +23,10 @@ int fail(const char *what, const char *why);
  * An operation may end in "+mask_alone", "+causal" or another dress of dress.c, "_" for
  * each space of its name, in "+temperatures", in "+z_loss" for one beside which all
  * else is small, in "+large" for gradients near the largest numbers, in "+limit" for
- * rows with limits, in "+gaps" between rows, in
- * "+in_place" where y is x, in "+offset" for an x that starts at an odd element, a
- * top-k in "+k=3" or another number, and in "+intel" or "+khr" where lanes are those of
- * an extension's subgroups instead of NVIDIA's; in this order. */
+ * rows with limits, in "+gaps" between rows, in "+in_place" where y is x, in "+offset"
+ * for an x that starts at an odd element, a top-k in "+k=3" or another number, and in
+ * "+intel" or "+khr" where lanes are those of an extension's subgroups instead of
+ * NVIDIA's; in this order. */
 void case_parse(char **arg, struct simulated_case *c);
 
 /* Write the program's source and print its options; the exit status. */
