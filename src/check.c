@@ -150,8 +150,34 @@ static void check_value(const struct ref_row *row, clsm_operand operand, size_t 
             fmax(report->max_ulp, error / clsm_element_ulp(type, (double)want.value));
 }
 
-/* An index may stand for another column only where rounding has made their logits
- * equal. */
+/* May rounding make the logits of these columns equal, or change their order? */
+static bool may_tie(const struct ref_row *row, size_t one, size_t other)
+{
+    struct want a = clsm_ref_logit(row, one), b = clsm_ref_logit(row, other);
+    return a.error + b.error > 0 &&
+           fabsl(a.value - b.value) <= (a.error + b.error) * row->u;
+}
+
+/* At temperature 0: of columns that may tie the one that the result has. */
+static void take_hot(struct ref_row *row, const clsm_host_args *args)
+{
+    const struct problem *p = row->p;
+    if (!row->f.one_hot || clsm_problem_y(p) != CLSM_Y_ROW)
+        return;
+    double hot = (double)clsm_ref_y(row, row->f.first).value;
+    for (size_t c = 0; c < p->cols; c++) {
+        if (clsm_ref_element(row, &p->y, args->y, c) != hot ||
+            !may_tie(row, row->f.first, c))
+            continue;
+        struct want v = clsm_ref_logit(row, c);
+        row->f.first = c;
+        row->f.max = v.value;
+        row->f.max_error = v.error;
+        return;
+    }
+}
+
+/* An index may stand for another column only where the two may tie. */
 static bool index_is_right(const struct ref_row *row, const int32_t *indices, size_t j)
 {
     const struct problem *p = row->p;
@@ -162,11 +188,7 @@ static bool index_is_right(const struct ref_row *row, const int32_t *indices, si
     for (size_t i = 0; i < j; i++)
         if (indices[first + i * p->inner] == got)
             return false;
-    struct want a = clsm_ref_logit(row, row->top[j]);
-    struct want b = clsm_ref_logit(row, (size_t)got);
-    return row->top[j] == (size_t)got ||
-           (a.error + b.error > 0 &&
-            fabsl(a.value - b.value) <= (a.error + b.error) * row->u);
+    return row->top[j] == (size_t)got || may_tie(row, row->top[j], (size_t)got);
 }
 
 static void check_row(const struct ref_row *row, const clsm_host_args *args,
@@ -202,6 +224,7 @@ static clsm_status check_rows(const struct problem *p, const clsm_host_args *arg
     for (size_t r = 0; r < p->rows; r++)
         for (size_t i = 0; i < p->inner; i++) {
             clsm_ref_start(&row, p, args, r, i);
+            take_hot(&row, args);
             check_row(&row, args, report);
         }
     if (takes_part(p, args, CLSM_BAD_TARGETS)) {

@@ -181,6 +181,39 @@ START_TEST(what_rounding_can_tie_may_be_tied)
 }
 END_TEST
 
+/* Neighbouring numbers of which a scale of 1/3 makes the same f32: which of them has
+ * the 1 at temperature 0 is rounding's choice, but one of them has it. */
+START_TEST(of_columns_that_rounding_ties_any_may_be_hot)
+{
+    static const clsm_op ops[] = {CLSM_SOFTMAX, CLSM_LOG_SOFTMAX,
+                                  CLSM_DEFERRED_SOFTMAX};
+    const float scale = (float)(1.0 / 3);
+    float lower = 1.5f;
+    while (lower * scale != nextafterf(lower, 2) * scale)
+        lower = nextafterf(lower, 2);
+    const float in[COLS] = {lower, nextafterf(lower, 2), 0};
+    for (size_t i = 0; i < COUNT(ops); i++) {
+        clsm_problem_init(&problem, ops[i], CLSM_F32, 1, COLS);
+        problem.temperature = 0;
+        const float hot = ops[i] == CLSM_LOG_SOFTMAX ? 0 : 1;
+        const float cold = ops[i] == CLSM_LOG_SOFTMAX ? -INFINITY : 0;
+        for (unsigned heated = 0; heated < 8; heated++) {
+            float out[COLS];
+            for (size_t c = 0; c < COLS; c++)
+                out[c] = heated >> c & 1 ? hot : cold;
+            const clsm_host_args args = {
+                .struct_bytes = sizeof args, .x = in, .y = out};
+            for (int scaled = 0; scaled < 2; scaled++) {
+                problem.scale = scaled ? scale : 1;
+                ck_assert_int_eq(clsm_check_args(&problem, &args, &report), CLSM_OK);
+                EXPECT(report.pass == (heated == 2 || (scaled && heated == 1)),
+                       "%s, scaled %d: %x", clsm_op_name(ops[i]), scaled, heated);
+            }
+        }
+    }
+}
+END_TEST
+
 START_TEST(the_worst_element_is_found_in_any_layout)
 {
     float in[2 * 12], out[2 * 12];
@@ -237,6 +270,7 @@ Suite *check_special_suite(void)
     tcase_add_test(c, tiny_results_may_be_flushed_to_zero);
     tcase_add_test(c, what_is_tiny_in_f32_is_an_ordinary_f64);
     tcase_add_test(c, what_rounding_can_tie_may_be_tied);
+    tcase_add_test(c, of_columns_that_rounding_ties_any_may_be_hot);
     tcase_add_test(c, the_worst_element_is_found_in_any_layout);
     tcase_add_test(c, bad_arguments_are_refused);
     suite_add_tcase(suite, c);
