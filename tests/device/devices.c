@@ -146,16 +146,20 @@ bool can_do(const struct device *device, const clsm_problem *p)
     return false;
 }
 
+bool config_serves(const struct device *device, const struct config *config,
+                   const clsm_problem *problem)
+{
+    struct problem p;
+    return clsm_problem_check(problem, &p) == CLSM_OK &&
+           !clsm_config_misfit(config, &p, &device->session.engine->traits);
+}
+
 bool can_serve(const struct device *device, unsigned variant,
                const clsm_problem *problem)
 {
-    struct problem p;
     struct config config;
-    if (clsm_problem_check(problem, &p) != CLSM_OK)
-        return false;
     for (unsigned i = 0; clsm_config_at(i, &config); i++)
-        if (config.variant == variant &&
-            !clsm_config_misfit(&config, &p, &device->session.engine->traits))
+        if (config.variant == variant && config_serves(device, &config, problem))
             return true;
     return false;
 }
@@ -164,10 +168,8 @@ bool runs_here(const struct device *device, const struct config *config)
 {
     static const size_t some[] = {1, 64, 4096, 30000, 300000};
     for (size_t i = 0; i < COUNT(some); i++) {
-        struct problem p;
         clsm_problem any = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, some[i]);
-        if (clsm_problem_check(&any, &p) == CLSM_OK &&
-            !clsm_config_misfit(config, &p, &device->session.engine->traits))
+        if (config_serves(device, config, &any))
             return true;
     }
     return false;

@@ -79,7 +79,11 @@ clsm_problem problem_of(clsm_op op, clsm_type x, clsm_type y, size_t rows, size_
 /* Can this device do it at all? A note says so if not. */
 bool can_do(const struct device *device, const clsm_problem *problem);
 
-/* Has the variant a configuration that can serve the problem on this device? */
+/* Can the configuration serve the problem on this device? */
+bool config_serves(const struct device *device, const struct config *config,
+                   const clsm_problem *problem);
+
+/* Has the variant a configuration that can? */
 bool can_serve(const struct device *device, unsigned variant,
                const clsm_problem *problem);
 

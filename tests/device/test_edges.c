@@ -31,11 +31,8 @@ struct subject {
 /* Does the configuration take rows of this length? */
 static bool fits(const struct subject *s, clsm_problem problem, size_t cols)
 {
-    struct problem p;
     problem.cols = cols;
-    return clsm_problem_check(&problem, &p) == CLSM_OK &&
-           !clsm_config_misfit(&s->config, &p,
-                               &s->tally->device->session.engine->traits);
+    return config_serves(s->tally->device, &s->config, &problem);
 }
 
 /* One that it does not take must be refused. */

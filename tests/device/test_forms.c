@@ -35,13 +35,10 @@ static bool find_config(struct fitting *f)
 {
     const struct device *device = f->tally->device;
     struct config config, fresh[32];
-    struct problem p;
     unsigned all = 0, n = 0;
-    if (clsm_problem_check(&f->trial.problem, &p) != CLSM_OK)
-        return false;
     for (unsigned i = 0; clsm_config_at(i, &config) && n < COUNT(fresh); i++) {
         bool could = config.variant == f->variant &&
-                     !clsm_config_misfit(&config, &p, &device->session.engine->traits);
+                     config_serves(device, &config, &f->trial.problem);
         all += could;
         if (could && is_new_here(device, &config))
             fresh[n++] = config;
@@ -224,15 +221,12 @@ START_TEST(a_scale_alone_keeps_to_its_rows)
         clsm_config_text(&config, name, sizeof name);
         for (size_t n = 0; n < COUNT(lengths) && is_new_here(t.device, &config); n++) {
             struct trial trial = {.mixed = true, .seed = 80 + n};
-            struct problem checked;
             clsm_problem *p = &trial.problem;
             *p = problem_of(CLSM_SOFTMAX, type, type, DRESS_ROWS, lengths[n]);
             p->variant = name;
             p->scale = -0.3;
             give_neighbours(config.variant, p);
-            if (clsm_problem_check(p, &checked) == CLSM_OK &&
-                !clsm_config_misfit(&config, &checked,
-                                    &t.device->session.engine->traits))
+            if (config_serves(t.device, &config, p))
                 tally_trial(&t, &trial, NULL);
         }
     }

@@ -24,6 +24,8 @@ float convert_float_uchar(unsigned char a) NAMED("_Z13convert_floath");
 unsigned convert_uint(unsigned short a) NAMED("_Z12convert_uintt");
 unsigned short convert_ushort(unsigned a) NAMED("_Z14convert_ushortj");
 unsigned convert_uint_uint(unsigned a) NAMED("_Z12convert_uintj");
+unsigned convert_uint_ulong(unsigned long a) NAMED("_Z12convert_uintm");
+unsigned long convert_ulong(unsigned a) NAMED("_Z13convert_ulongj");
 unsigned cl_clz(unsigned a) NAMED("_Z3clzj");
 void vstore_half_rte(float v, size_t at, uint16_t *p)
     NAMED("_Z15vstore_half_rtefmPU8CLglobalDh");
@@ -115,6 +117,16 @@ unsigned short convert_ushort(unsigned a)
 }
 
 unsigned convert_uint(unsigned short a)
+{
+    return a;
+}
+
+unsigned convert_uint_ulong(unsigned long a)
+{
+    return (unsigned)a;
+}
+
+unsigned long convert_ulong(unsigned a)
 {
     return a;
 }

@@ -135,7 +135,7 @@ void case_parse(char **arg, struct simulated_case *c)
     clsm_problem_init(p, (clsm_op)index_of(bare, op_name, CLSM_OP_COUNT),
                       type_of(arg[1]), strtoul(arg[2], NULL, 10),
                       strtoul(arg[3], NULL, 10));
-    p->y_type = y_type ? type_of(y_type) : p->x_type;
+    p->y_type = y_type ? type_of(y_type) : p->y_type;
     p->inner = strtoul(arg[4], NULL, 10);
     if (!takes_dress(arg[0], p) || strchr(arg[0], '+'))
         exit(fail(arg[0], "not known"));

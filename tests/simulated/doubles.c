@@ -13,8 +13,6 @@ double fmax_f64(double a, double b) NAMED("_Z4fmaxdd");
 double convert_double_float(float a) NAMED("_Z14convert_doublef");
 double convert_double_uchar(unsigned char a) NAMED("_Z14convert_doubleh");
 float convert_float_double(double a) NAMED("_Z13convert_floatd");
-unsigned long convert_ulong_uint(unsigned a) NAMED("_Z13convert_ulongj");
-unsigned convert_uint_ulong(unsigned long a) NAMED("_Z12convert_uintm");
 double ptx_product_f64(double a, double b);
 double ptx_anew_f64(double v);
 
@@ -61,16 +59,6 @@ double convert_double_uchar(unsigned char a)
 float convert_float_double(double a)
 {
     return (float)a;
-}
-
-unsigned long convert_ulong_uint(unsigned a)
-{
-    return a;
-}
-
-unsigned convert_uint_ulong(unsigned long a)
-{
-    return (unsigned)a;
 }
 
 double ptx_product_f64(double a, double b)
