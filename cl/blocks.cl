@@ -7,7 +7,7 @@
  * In local memory a block lies without gaps from element `phase` of the first 16 bytes
  * on, where it begins in global memory, so that 16 bytes there are 16 bytes here.
  */
-#define BLOCK_CHUNKS(unit) (ROWS * COLS * (unit) / 16 + 1)
+#define BLOCK_CHUNKS(unit) ((ROWS * COLS * (unit) + 31 - (unit)) / 16) /* from any phase on */
 
 /* The rows that a work-group has in hand. */
 struct block {
@@ -76,7 +76,7 @@ INLINE void element_out(__global void *to, size_t i, const __local void *from, u
 }
 
 /* Chunks that a work-item copies at most. */
-#define COPIES(unit) ((BLOCK_CHUNKS(unit) + WG - 1) / WG)
+#define COPIES(unit) (ROWS * COLS * (unit) / 16 / WG + 1)
 
 /* Is a block all whole chunks, of a number that is known? Its first one may do without asking. */
 static bool is_full(struct block block, uint phase, uint unit)

@@ -116,6 +116,7 @@ static struct state state_one_hot(struct row row, struct state s)
     row_bool one = row.one_hot && ROW_OF(state_sum(s)) >= 1; /* else NaN, or all are -inf */
     s.sum.hi = one ? (real)1 : s.sum.hi;
     s.sum.lo = one ? (real)0 : s.sum.lo;
+    s.log_sum = one ? (real)0 : s.log_sum;
     return s;
 }
 #endif

@@ -100,6 +100,10 @@ knows_libdir() {
     [ ! -e /etc/debian_version ] || have dpkg-architecture
 }
 
+has_sanitizer() {
+    have clang && [ -e "$(clang -print-file-name=libclang_rt.asan-x86_64.so)" ]
+}
+
 install_build_needs() {
     need gcc have cc
     need libc6-dev has_header stdio.h
@@ -119,6 +123,7 @@ install_test_needs() {
     need cmake have cmake
     need g++ have c++
     need clang have clang
+    need libclang-rt-dev has_sanitizer
     need python3-numpy has_python_module numpy
     need python3-scipy has_python_module scipy
     need python3-torch has_python_module torch

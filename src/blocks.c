@@ -10,8 +10,8 @@ enum {
     MAX_TURNS = 16,
     MOST_IN_FOURS = 12, /* places of a list that a work-item writes four by four */
     MAX_BLOCK_BYTES = 24576,
-    MANY_BLOCK_BYTES = 5120,         /* with a KiB more each, 32 of them take 192 KiB */
-    BLOCK_SPARE_BYTES = 48 + 256 * 8 /* borders; scratch */
+    MANY_BLOCK_BYTES = 5120, /* with a KiB more each, 32 of them take 192 KiB */
+    BLOCK_SPARE_BYTES = 3 * 48 + 256 * 8 /* borders; scratch */
 };
 
 /* Registers for so many elements, or more, that a work-item holds beside a target.

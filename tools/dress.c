@@ -57,6 +57,7 @@ static const struct dress {
      .temperature = -1,
      .operands = CLSM_BIT(CLSM_LSE),
      .k = 4},
+    {.name = "temperature 0 alone", .temperature = -1, .k = 9},
     {.name = "class weights",
      .operands = CLSM_BIT(CLSM_WEIGHTS) | CLSM_BIT(CLSM_BAD_TARGETS),
      .target = CLSM_TARGET_I64,

@@ -208,9 +208,13 @@ START_TEST(padding_stays_uniform_with_a_scale)
 }
 END_TEST
 
-/* With nothing but a scale, by every configuration. */
-START_TEST(a_scale_alone_keeps_to_its_rows)
+/* With nothing but a scale, or temperature 0, by every configuration. */
+START_TEST(one_form_alone_is_right)
 {
+    static const struct {
+        clsm_op op;
+        double scale, temperature;
+    } forms[] = {{CLSM_SOFTMAX, -0.3, 1}, {CLSM_LOG_SOFTMAX, 1, 0}};
     const clsm_type types[] = {CLSM_F32, CLSM_F16, CLSM_BF16};
     const size_t lengths[] = {1, 65, 1025};
     struct tally t = tally_of(_i);
@@ -219,12 +223,15 @@ START_TEST(a_scale_alone_keeps_to_its_rows)
         const clsm_type type = types[i % COUNT(types)];
         char name[64];
         clsm_config_text(&config, name, sizeof name);
-        for (size_t n = 0; n < COUNT(lengths) && is_new_here(t.device, &config); n++) {
+        const size_t all = is_new_here(t.device, &config) ? COUNT(forms) : 0;
+        for (size_t n = 0; n < all * COUNT(lengths); n++) {
             struct trial trial = {.mixed = true, .seed = 80 + n};
             clsm_problem *p = &trial.problem;
-            *p = problem_of(CLSM_SOFTMAX, type, type, DRESS_ROWS, lengths[n]);
+            *p =
+                problem_of(forms[n % all].op, type, type, DRESS_ROWS, lengths[n / all]);
             p->variant = name;
-            p->scale = -0.3;
+            p->scale = forms[n % all].scale;
+            p->temperature = forms[n % all].temperature;
             give_neighbours(config.variant, p);
             if (config_serves(t.device, &config, p))
                 tally_trial(&t, &trial, NULL);
@@ -257,7 +264,7 @@ void forms_suite(Suite *suite, int device)
     const struct device *d = &devices[device];
     add_test(suite, device, NULL, forms_are_right_at_the_ends_of_their_range);
     add_test(suite, device, NULL, padding_stays_uniform_with_a_scale);
-    add_test(suite, device, NULL, a_scale_alone_keeps_to_its_rows);
+    add_test(suite, device, NULL, one_form_alone_is_right);
     add_test(suite, device, NULL, columns_that_a_window_leaves_out_are_written);
     clsm_problem p = problem_of(CLSM_SOFTMAX, CLSM_F32, CLSM_F32, 1, 1);
     for (unsigned v = 0; v < clsm_variant_count; v++) {

@@ -142,6 +142,39 @@ START_TEST(more_rows_than_work_groups_are_looped_over)
 }
 END_TEST
 
+/* x and dy at all places of 16 bytes, apart from each other, and blocks of rows that
+ * are no multiple of 16 bytes. */
+START_TEST(blocks_begin_wherever_tensors_do)
+{
+    enum { PLACES = 8 };
+    const struct layout_case l = {CLSM_BF16, CLSM_F32, CLSM_SOFTMAX_BACKWARD, .rows = 9,
+                                  .cols = 255};
+    struct tally t = tally_of(_i);
+    struct config config;
+    for (unsigned i = 0; clsm_config_at(i, &config); i++) {
+        struct trial trial = trial_of(&l);
+        clsm_plan *plan = NULL;
+        char name[64];
+        clsm_config_text(&config, name, sizeof name);
+        trial.problem.variant = name;
+        if (clsm_variants[config.variant].geometry != ROWS_PER_GROUP ||
+            !is_new_here(t.device, &config) ||
+            !config_serves(t.device, &config, &trial.problem))
+            continue;
+        tally_ok(&t, clsm_plan_create(t.device->session.engine, &trial.problem, &plan),
+                 name);
+        for (size_t place = 0; place < PLACES; place++) {
+            trial.x_offset = place;
+            trial.shift = 2 * PLACES - place;
+            trial.y_offset = 2 * place;
+            tally_trial(&t, &trial, plan);
+        }
+        clsm_plan_destroy(plan);
+    }
+    tally_end(&t);
+}
+END_TEST
+
 /* Neighbours that are taken together by twos, fours or one by one, each with a
  * temperature and a maximum. */
 START_TEST(neighbours_have_numbers_of_their_own)
@@ -332,6 +365,7 @@ void layouts_suite(Suite *suite, int device)
 {
     add_test(suite, device, NULL, rows_may_have_gaps_and_offsets);
     add_test(suite, device, NULL, y_may_be_x);
+    add_test(suite, device, NULL, blocks_begin_wherever_tensors_do);
     add_test(suite, device, NULL, any_axis_is_served);
     add_test(suite, device, NULL, neighbours_have_numbers_of_their_own);
     add_test(suite, device, NULL, neighbours_have_masks_and_targets_of_their_own);

@@ -120,7 +120,7 @@ void case_parse(char **arg, struct simulated_case *c)
     c->device = takes_device(arg);
     c->trial = (struct trial){.mixed = true, .seed = 1};
     size_t places = takes_number(arg[0], "+k=");
-    c->trial.x_offset = takes_ending(arg[0], "+offset") ? 3 : 0;
+    c->trial.x_offset = takes_ending(arg[0], "+offset") ? 7 : 0;
     c->trial.in_place = takes_ending(arg[0], "+in_place");
     bool spread = takes_ending(arg[0], "+gaps");
     bool limited = takes_ending(arg[0], "+limit");

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Mappings with inline PTX or subgroups, on a simulated GPU: simulated.py PROGRAM CLANG
+"""Mappings with inline PTX or subgroups, on a simulated GPU: simulated.py PROGRAM CLANG [WATCH]
 
 The machines that test have no GPU, and CPU runtimes run work-groups one after another, so that
 none can wait for others. So clang compiles these kernels for the host, functions of inline PTX
-and those of subgroups left to PROGRAM, which runs the work-items in turn.
+and those of subgroups left to PROGRAM, which runs the work-items in turn. WATCH, AddressSanitizer's
+library, sees who leaves a kernel's local memory.
 
 And CPU mappings with inline assembly: PoCL 5 and 6 end the process where it stands in a kernel's
 own body, so that it has to be in functions of its own.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -75,6 +77,13 @@ cross_entropy f32 99   50 1 staged:CLUSTER=2,WG=64        1
 cross_entropy bf16 40 100 1 cluster:CLUSTER=4,WG=64       2
 log_softmax_backward bf16 300 10 1 staged:CLUSTER=1,WG=64 2
 log_softmax_backward f32 99 50 1 staged:CLUSTER=4,WG=64   2
+softmax_backward+offset f16>f32 39 255 1 staged:CLUSTER=16,WG=64 4
+merge_statistics+offset bf16 39 211 1 staged:CLUSTER=16,WG=64 2
+log_softmax+temperature_0_alone bf16 99 30 1 staged:CLUSTER=1,WG=64 2
+log_softmax+temperature_0_alone f16 40 300 1 cluster:CLUSTER=16,WG=64 2
+log_softmax+temperature_0_alone bf16 20 5000 1 registers:WG=128 2
+log_softmax+temperature_0_alone bf16 3 100 64 spatial:WG=64,TILE=64 2
+log_softmax+temperature_0_alone bf16 3 700 32 strided:WG=128,TILE=32 2
 softmax+temperatures bf16 599 10 1 staged:CLUSTER=1,WG=64  2
 log_softmax+temperatures f32 99 50 1 staged:CLUSTER=4,WG=64 2
 log_softmax bf16 40  700 32 strided:WG=128,TILE=32        2
@@ -218,18 +227,33 @@ def compiled(program, clang, folder, case, *how):
     return made
 
 
-def runs(program, clang, folder, case):
+# work-items have stacks of their own, which confuse it
+NO_STACKS = ["-mllvm", "-asan-stack=0"]
+FOUND = re.compile(r"AddressSanitizer: \S+ on|(?:READ|WRITE) of size \d+|is located .*")
+
+
+def watching(watch, folder):
+    """The environment of a program whose kernel is watched."""
+    options = f"log_path={folder / 'watch'}:detect_leaks=0:detect_odr_violation=0"
+    return {"LD_PRELOAD": watch, "ASAN_OPTIONS": options} if watch else {}
+
+
+def runs(program, clang, watch, folder, case):
     """Whether a case runs as it should, and what there is to say."""
     *case, groups = case
-    library = compiled(program, clang, folder, case, "-fPIC", "-shared", "-nostdlib")
+    watched = ["-fsanitize=address", *NO_STACKS] if watch else []
+    library = compiled(program, clang, folder, case, "-fPIC", "-shared", "-nostdlib", *watched)
     run = subprocess.run([program, "run", library, groups, *case], capture_output=True, text=True,
-                         check=False)
+                         check=False, env={**os.environ, **watching(watch, folder)})
+    for report in folder.glob("watch.*"):
+        if found := FOUND.findall(report.read_text()):
+            return False, "; ".join(found)
     if run.returncode < 0:
         return False, f"ended by signal {-run.returncode}"
     return run.returncode == 0, (run.stderr or run.stdout).strip()
 
 
-def keeps_assembly_out(program, clang, folder, case):
+def keeps_assembly_out(program, clang, _, folder, case):
     """Whether there is inline assembly, and none in the kernel itself."""
     text = compiled(program, clang, folder, case, "-S", "-emit-llvm",
                     "-march=skylake-avx512").read_text()
@@ -240,7 +264,7 @@ def keeps_assembly_out(program, clang, folder, case):
     return not inside, f"inline assembly {'in the kernel' if inside else 'out of line'}"
 
 
-def main(program, clang):
+def main(program, clang, watch=None):
     tests = [(judge, line.split()) for judge, cases in
              ((runs, CASES), (keeps_assembly_out, WITH_ASSEMBLY))
              for line in cases.strip().splitlines()]
@@ -248,7 +272,7 @@ def main(program, clang):
     failed = 0
     for number, (judge, case) in enumerate(tests, 1):
         with tempfile.TemporaryDirectory() as folder:
-            good, said = judge(program, clang, pathlib.Path(folder), case)
+            good, said = judge(program, clang, watch, pathlib.Path(folder), case)
         failed += not good
         print(f"{'not ' * (not good)}ok {number} - {' '.join(case)}: {said}", flush=True)
     return failed > 0
