@@ -233,3 +233,28 @@ clsm_host_args tensors_view(const struct tensors *t)
         view.operand[o] = first[o - CLSM_X];
     return view;
 }
+
+int tensors_y_is(const struct trial *trial)
+{
+    return trial->in_place ? 0 : trial->in_place_dy ? CLSM_DY - CLSM_X : -1;
+}
+
+void tensors_call(const struct trial *trial, const struct tensors *t, clsm_args *args)
+{
+    const clsm_problem *p = &trial->problem;
+    args->rows = p->rows;
+    args->cols = p->cols;
+    args->x_row_stride = p->x_row_stride;
+    args->y_row_stride = p->y_row_stride;
+    args->dy_row_stride = p->dy_row_stride;
+    args->x_matrix_stride = p->x_matrix_stride;
+    args->y_matrix_stride = p->y_matrix_stride;
+    args->dy_matrix_stride = p->dy_matrix_stride;
+    args->mask_stride = p->mask_stride;
+    args->causal_offset = p->causal_offset;
+    args->grad_scale = p->grad_scale;
+    args->x_offset = trial->x_offset;
+    args->y_offset = trial->y_offset;
+    for (int o = 0; o < CLSM_OPERAND_COUNT; o++)
+        args->operand[o].offset = t->of[o - CLSM_X].offset;
+}

@@ -23,6 +23,12 @@ struct tensors {
 clsm_status tensors_make(const struct trial *trial, struct tensors *t);
 void tensors_free(struct tensors *t);
 
+/* What y shares its buffer with; -1 for nothing. */
+int tensors_y_is(const struct trial *trial);
+
+/* All that a call of the trial's plan gives beside the buffers. */
+void tensors_call(const struct trial *trial, const struct tensors *t, clsm_args *args);
+
 /* In operands.c: fill all operands but dy. */
 void operands_fill(const struct trial *trial, struct tensors *t);
 

@@ -19,12 +19,6 @@ static size_t bytes_of(const struct tensor *t)
     return t->elements * t->element_bytes;
 }
 
-/* What y shares its buffer with; -1 for nothing. */
-static int y_is(const struct trial *trial)
-{
-    return trial->in_place ? 0 : trial->in_place_dy ? CLSM_DY - CLSM_X : -1;
-}
-
 /* The buffers of one run, and the memory of those that are fenced. */
 struct buffers {
     cl_mem of[TENSORS];
@@ -50,7 +44,7 @@ static cl_mem fenced_buffer(const struct session *s, const struct tensor *one,
 static clsm_status make_buffers(const struct session *s, const struct trial *trial,
                                 const struct tensors *t, struct buffers *buffers)
 {
-    const int shared = y_is(trial);
+    const int shared = tensors_y_is(trial);
     for (int k = 0; k < TENSORS; k++) {
         const struct tensor *one = &t->of[k];
         bool is_shared_y = k == CLSM_Y - CLSM_X && shared >= 0;
@@ -86,22 +80,11 @@ static clsm_status enqueue(const struct session *s, clsm_plan *plan,
     clsm_status status = clsm_args_init(plan, &args);
     if (status != CLSM_OK)
         return status;
-    const clsm_problem *p = &trial->problem;
-    args.rows = p->rows;
-    args.cols = p->cols;
-    args.x_row_stride = p->x_row_stride;
-    args.y_row_stride = p->y_row_stride;
-    args.dy_row_stride = p->dy_row_stride;
-    args.x_matrix_stride = p->x_matrix_stride;
-    args.y_matrix_stride = p->y_matrix_stride;
-    args.dy_matrix_stride = p->dy_matrix_stride;
-    args.mask_stride = p->mask_stride;
-    args.causal_offset = p->causal_offset;
-    args.grad_scale = p->grad_scale;
-    args.x = buffers[0], args.x_offset = trial->x_offset;
-    args.y = buffers[CLSM_Y - CLSM_X], args.y_offset = trial->y_offset;
+    tensors_call(trial, t, &args);
+    args.x = buffers[0];
+    args.y = buffers[CLSM_Y - CLSM_X];
     for (int o = 0; o < CLSM_OPERAND_COUNT; o++)
-        args.operand[o] = (clsm_buffer){buffers[o - CLSM_X], t->of[o - CLSM_X].offset};
+        args.operand[o].memory = buffers[o - CLSM_X];
     return clsm_enqueue_args(plan, s->queue, &args, 0, NULL, NULL);
 }
 
@@ -130,7 +113,7 @@ static void run_twice(const struct session *s, clsm_plan *plan,
 {
     struct outputs before, first = {{NULL}};
     char wrong[COMPLAINT_BYTES];
-    const int shared = y_is(trial);
+    const int shared = tensors_y_is(trial);
     struct tensor *y = &t->of[CLSM_Y - CLSM_X];
     if (shared >= 0 && y->data)
         memcpy(y->data, t->of[shared].data, bytes_of(y));

@@ -2,6 +2,7 @@
 /* A case's words made a problem and a configuration of a device that is not here. */
 #include "case.h"
 
+#include "../device/random_trial.h"
 #include "dress.h"
 #include "machine.h"
 #include "program.h"
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* GPUs, by an operation's ending. */
 #define GPU(by, all_bits)                                                              \
@@ -113,11 +116,71 @@ static const struct traits *takes_device(char **arg)
     return strstr(arg[5], "VEC=") ? &cpu : &gpus[i].traits;
 }
 
-void case_parse(char **arg, struct simulated_case *c)
+/* The configuration that is asked for, or chosen. */
+static void find_config(struct simulated_case *c)
 {
     static struct choice choice;
+    const char *variant = c->trial.problem.variant;
+    if (clsm_problem_check(&c->trial.problem, &c->checked) != CLSM_OK ||
+        clsm_choose(&c->checked, c->device, variant, &choice) != CLSM_OK)
+        exit(fail(variant ? variant : "any", clsm_last_message()));
+    c->config = choice.ranked[0].config;
+}
+
+/* Does it take no vectors of a work-item's, which clang alone has not, and no more
+ * work-groups than there are? */
+static bool runs_here(struct simulated_case *c)
+{
+    const struct problem *p = &c->checked;
+    const struct variant *v = &clsm_variants[c->config.variant];
+    size_t parts = clsm_config_parts(&c->config, p, c->device);
+    size_t per_group = clsm_config_rows_per_group(&c->config, p, c->device);
+    size_t pieces = clsm_config_pieces(&c->config, p, c->device);
+    size_t tiles = (p->rows * p->inner + per_group - 1) / per_group;
+    size_t at_once = v->launches ? tiles * (parts > pieces ? parts : pieces) : parts;
+    c->groups =
+        (unsigned)(at_once > MOST_GROUPS / 3 ? at_once
+                                             : at_once * (1 + c->trial.seed % 3));
+    return v->geometry != ROW_RUN_PER_ITEM && at_once <= MOST_GROUPS;
+}
+
+/* What a seed draws, or another one that it leads to, if that does not run here. */
+static void draw(struct simulated_case *c, uint64_t seed)
+{
+    static struct random_trial d = {.most = 1 << 14};
+    d.traits = c->device = &gpus[COUNT_OF(gpus) - 1].traits;
+    do {
+        random_trial_draw(&d, seed);
+        c->trial = d.trial;
+        find_config(c);
+        seed = random_next(&d.state);
+    } while (!runs_here(c));
+}
+
+void case_describe(const struct simulated_case *c, char *text, size_t bytes)
+{
+    const clsm_problem *p = &c->trial.problem;
+    char config[CONFIG_BYTES];
+    clsm_config_text(&c->config, config, sizeof config);
+    snprintf(text, bytes, "%s %s>%s %zu %zu %zu %s %u", clsm_op_name(p->op),
+             clsm_type_name(p->x_type), clsm_type_name(p->y_type), p->rows, p->cols,
+             p->inner, config, c->groups);
+}
+
+void case_parse(int count, char **arg, struct simulated_case *c)
+{
     clsm_problem *p = &c->trial.problem;
+    *c = (struct simulated_case){.device = NULL};
+    if (count == 2 && strcmp(arg[0], "random") == 0) {
+        draw(c, strtoull(arg[1], NULL, 10));
+        return;
+    }
+    if (count < 6 || count > 7)
+        exit(fail("a case", "six or seven words, or random and a seed"));
     c->device = takes_device(arg);
+    c->groups = count == 7 ? (unsigned)strtoul(arg[6], NULL, 10) : 1;
+    if (!c->groups || c->groups > MOST_GROUPS)
+        exit(fail(arg[6], "work-groups"));
     c->trial = (struct trial){.mixed = true, .seed = 1};
     size_t places = takes_number(arg[0], "+k=");
     c->trial.x_offset = takes_ending(arg[0], "+offset") ? 7 : 0;
@@ -145,10 +208,8 @@ void case_parse(char **arg, struct simulated_case *c)
         leave_gaps(p);
     p->operands |= heated ? CLSM_BIT(CLSM_TEMPERATURE) : 0;
     p->z_loss = squared ? 0x1p+40 : p->z_loss;
-    if (clsm_problem_check(p, &c->checked) != CLSM_OK ||
-        clsm_choose(&c->checked, c->device, arg[5], &choice) != CLSM_OK)
-        exit(fail(arg[5], clsm_last_message()));
-    c->config = choice.ranked[0].config;
+    p->variant = arg[5];
+    find_config(c);
 }
 
 int case_write_source(const char *path, const struct simulated_case *c)

@@ -2,12 +2,12 @@
 /*
  * Runs one kernel on the machine of machine.h; simulated.py compiles it.
  *
- *     simulated source FILE OP TYPE ROWS COLS INNER VARIANT
- *     simulated run LIBRARY GROUPS OP TYPE ROWS COLS INNER VARIANT
+ *     simulated source FILE CASE...
+ *     simulated run LIBRARY CASE...
  *
- * The first writes the kernel's source and prints its options; the second runs
- * LIBRARY's kernel twice, in other orders and with what the first run left in shared
- * memory, and compares with the reference.
+ * A case is what case.h says. The first writes the kernel's source and prints its
+ * options; the second runs LIBRARY's kernel twice, in other orders and with what the
+ * first run left in shared memory, and compares with the reference.
  */
 #include "case.h"
 #include "fenced.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GROUPS = 64, EPOCH = 7, MOST_TENSORS = 9 };
+enum { EPOCH = 7, MOST_TENSORS = 9 };
 
 typedef void *tensor;
 
@@ -159,10 +159,11 @@ static bool run_groups(const char *library, const struct simulated_case *c,
                        (unsigned)clsm_config_wg(&c->config), seed);
 }
 
-/* All stages; `groups` for mappings whose work-groups loop over rows. */
+/* All stages. */
 static bool run_stages(const char *library, const struct simulated_case *c,
-                       struct call call, unsigned groups, unsigned long seed)
+                       struct call call, unsigned long seed)
 {
+    unsigned groups = c->groups;
     const struct problem *p = &c->checked;
     unsigned stages = clsm_config_stages(&c->config, p);
     size_t per_group = clsm_config_rows_per_group(&c->config, p, c->device);
@@ -198,18 +199,20 @@ static struct call call_of(const struct simulated_case *c, const struct tensors 
                            void *shared, struct fenced fenced[TENSORS])
 {
     const struct problem *p = &c->checked;
-    clsm_args args = {.struct_bytes = sizeof args, .x_offset = t->of[0].offset};
+    const int shared_with_y = tensors_y_is(&c->trial);
+    clsm_args args = {.struct_bytes = sizeof args};
     tensor x = buffer_of(&t->of[0], &fenced[0]), y = t->of[CLSM_Y - CLSM_X].data;
-    struct call call = {.t = {c->trial.in_place ? y : x, y}, .tensors = 2};
-    args.y_offset = t->of[CLSM_Y - CLSM_X].offset;
+    struct call call = {.t = {shared_with_y == 0 ? y : x, y}, .tensors = 2};
+    tensors_call(&c->trial, t, &args);
     for (int o = 0; o < CLSM_OPERAND_COUNT; o++) {
         if (!clsm_has(p, (clsm_operand)o))
             continue;
         if (call.tensors == MOST_TENSORS)
             exit(fail(clsm_operand_name((clsm_operand)o),
                       "more tensors than are known"));
-        args.operand[o].offset = t->of[o - CLSM_X].offset;
-        call.t[call.tensors++] = buffer_of(&t->of[o - CLSM_X], &fenced[o - CLSM_X]);
+        const int k = o - CLSM_X;
+        call.t[call.tensors++] =
+            k == shared_with_y ? y : buffer_of(&t->of[k], &fenced[k]);
     }
     call.shape = clsm_launch_shape(p, &args);
     call.shape.parts = clsm_config_parts(&c->config, p, c->device);
@@ -219,19 +222,19 @@ static struct call call_of(const struct simulated_case *c, const struct tensors 
     return call;
 }
 
-static const char *run_twice(const char *library, unsigned groups,
-                             const struct simulated_case *c, struct tensors *t,
-                             struct call call, struct outputs run[2])
+static const char *run_twice(const char *library, const struct simulated_case *c,
+                             struct tensors *t, struct call call, struct outputs run[2])
 {
     static char wrong[COMPLAINT_BYTES];
+    const int shared = tensors_y_is(&c->trial);
     struct tensor *y = &t->of[CLSM_Y - CLSM_X];
-    if (c->trial.in_place)
-        memcpy(y->data, t->of[0].data, y->elements * y->element_bytes);
+    if (shared >= 0 && y->data)
+        memcpy(y->data, t->of[shared].data, y->elements * y->element_bytes);
     if (!outputs_take(t, &run[0]))
         return "no memory";
     for (unsigned turn = 0; turn < 2; turn++) {
         outputs_put(&run[0], t);
-        if (!run_stages(library, c, call, groups, 1 + turn))
+        if (!run_stages(library, c, call, 1 + turn))
             return "never ends";
         if (!counts_are_back(call.shared))
             return "leaves a counter";
@@ -243,7 +246,7 @@ static const char *run_twice(const char *library, unsigned groups,
     return wrong;
 }
 
-static int run(const char *library, unsigned groups, const struct simulated_case *c)
+static int run(const char *library, const struct simulated_case *c)
 {
     struct tensors t;
     struct outputs outputs[2] = {{{NULL}}};
@@ -257,34 +260,30 @@ static int run(const char *library, unsigned groups, const struct simulated_case
         fill_large(&c->trial, &t);
     struct fenced fenced[TENSORS] = {{NULL}};
     struct call call = call_of(c, &t, shared, fenced);
-    const char *wrong = run_twice(library, groups, c, &t, call, outputs);
+    const char *wrong = run_twice(library, c, &t, call, outputs);
     char judged[COMPLAINT_BYTES];
     if (!*wrong)
         wrong = outputs_judge(&c->trial, &t, &report, judged) == CLSM_OK
                     ? judged
                     : clsm_last_message();
-    printf("%.3f of the bound\n", report.worst);
+    char what[200];
+    case_describe(c, what, sizeof what);
+    printf("%s: %.3f of the bound\n", what, report.worst);
     for (unsigned turn = 0; turn < 2; turn++)
         outputs_free(&outputs[turn]);
     for (unsigned k = 0; k < TENSORS; k++)
         fenced_free(&fenced[k]);
     tensors_free(&t);
     free(shared);
-    return *wrong ? fail(library, wrong) : 0;
+    return *wrong ? fail(what, wrong) : 0;
 }
 
 int main(int argc, char **argv)
 {
-    struct simulated_case c;
-    if (argc == 9 && strcmp(argv[1], "source") == 0) {
-        case_parse(argv + 3, &c);
-        return case_write_source(argv[2], &c);
-    }
-    if (argc == 10 && strcmp(argv[1], "run") == 0) {
-        unsigned long groups = strtoul(argv[3], NULL, 10);
-        case_parse(argv + 4, &c);
-        return groups && groups <= MOST_GROUPS ? run(argv[2], (unsigned)groups, &c)
-                                               : fail(argv[3], "work-groups");
-    }
-    return fail(argv[0], "source or run");
+    static struct simulated_case c;
+    const char *what = argc > 3 ? argv[1] : "";
+    if (strcmp(what, "source") != 0 && strcmp(what, "run") != 0)
+        return fail(argv[0], "source or run");
+    case_parse(argc - 3, argv + 3, &c);
+    return *what == 's' ? case_write_source(argv[2], &c) : run(argv[2], &c);
 }

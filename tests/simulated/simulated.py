@@ -227,6 +227,9 @@ def compiled(program, clang, folder, case, *how):
     return made
 
 
+# problems drawn at random besides; CLSM_TEST_SEED=N and CLSM_TEST_PLANS=N draw others, or more
+RANDOM = 50
+
 # work-items have stacks of their own, which confuse it
 NO_STACKS = ["-mllvm", "-asan-stack=0"]
 FOUND = re.compile(r"AddressSanitizer: \S+ on|(?:READ|WRITE) of size \d+|is located .*")
@@ -240,10 +243,9 @@ def watching(watch, folder):
 
 def runs(program, clang, watch, folder, case):
     """Whether a case runs as it should, and what there is to say."""
-    *case, groups = case
     watched = ["-fsanitize=address", *NO_STACKS] if watch else []
     library = compiled(program, clang, folder, case, "-fPIC", "-shared", "-nostdlib", *watched)
-    run = subprocess.run([program, "run", library, groups, *case], capture_output=True, text=True,
+    run = subprocess.run([program, "run", library, *case], capture_output=True, text=True,
                          check=False, env={**os.environ, **watching(watch, folder)})
     for report in folder.glob("watch.*"):
         if found := FOUND.findall(report.read_text()):
@@ -268,6 +270,9 @@ def main(program, clang, watch=None):
     tests = [(judge, line.split()) for judge, cases in
              ((runs, CASES), (keeps_assembly_out, WITH_ASSEMBLY))
              for line in cases.strip().splitlines()]
+    first = int(os.environ.get("CLSM_TEST_SEED", 1))
+    plans = int(os.environ.get("CLSM_TEST_PLANS", RANDOM))
+    tests += [(runs, ["random", str(seed)]) for seed in range(first, first + plans)]
     print(f"1..{len(tests)}", flush=True)
     failed = 0
     for number, (judge, case) in enumerate(tests, 1):
