@@ -127,9 +127,9 @@ static void find_config(struct simulated_case *c)
     c->config = choice.ranked[0].config;
 }
 
-/* Does it take no vectors of a work-item's, which clang alone has not, and no more
- * work-groups than there are? */
-static bool runs_here(struct simulated_case *c)
+/* Some work-groups; false if it takes more of them than there are, or vectors of a
+ * work-item's, which clang alone has not. */
+static bool find_groups(struct simulated_case *c)
 {
     const struct problem *p = &c->checked;
     const struct variant *v = &clsm_variants[c->config.variant];
@@ -144,17 +144,17 @@ static bool runs_here(struct simulated_case *c)
     return v->geometry != ROW_RUN_PER_ITEM && at_once <= MOST_GROUPS;
 }
 
-/* What a seed draws, or another one that it leads to, if that does not run here. */
+/* What a seed draws for one of the GPUs, or another one that it leads to. */
 static void draw(struct simulated_case *c, uint64_t seed)
 {
     static struct random_trial d = {.most = 1 << 14};
-    d.traits = c->device = &gpus[COUNT_OF(gpus) - 1].traits;
+    d.traits = c->device = &gpus[seed % COUNT_OF(gpus)].traits;
     do {
         random_trial_draw(&d, seed);
         c->trial = d.trial;
         find_config(c);
         seed = random_next(&d.state);
-    } while (!runs_here(c));
+    } while (!find_groups(c));
 }
 
 void case_describe(const struct simulated_case *c, char *text, size_t bytes)
@@ -162,7 +162,10 @@ void case_describe(const struct simulated_case *c, char *text, size_t bytes)
     const clsm_problem *p = &c->trial.problem;
     char config[CONFIG_BYTES];
     clsm_config_text(&c->config, config, sizeof config);
-    snprintf(text, bytes, "%s %s>%s %zu %zu %zu %s %u", clsm_op_name(p->op),
+    snprintf(text, bytes, "%s%s %s>%s %zu %zu %zu %s %u", clsm_op_name(p->op),
+             c->device->bits & TRAIT_PTX          ? ""
+             : c->device->lanes_by == LANES_INTEL ? "+intel"
+                                                  : "+khr",
              clsm_type_name(p->x_type), clsm_type_name(p->y_type), p->rows, p->cols,
              p->inner, config, c->groups);
 }
