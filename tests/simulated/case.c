@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ITEMS = 1 << 16 }; /* of a random problem, each as often as it has a turn */
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* GPUs, by an operation's ending. */
@@ -127,8 +129,8 @@ static void find_config(struct simulated_case *c)
     c->config = choice.ranked[0].config;
 }
 
-/* Some work-groups; false if it takes more of them than there are, or vectors of a
- * work-item's, which clang alone has not. */
+/* Some work-groups; false if it takes more of them than there are, or too long, or
+ * vectors of a work-item's, which clang alone has not. */
 static bool find_groups(struct simulated_case *c)
 {
     const struct problem *p = &c->checked;
@@ -141,7 +143,8 @@ static bool find_groups(struct simulated_case *c)
     c->groups =
         (unsigned)(at_once > MOST_GROUPS / 3 ? at_once
                                              : at_once * (1 + c->trial.seed % 3));
-    return v->geometry != ROW_RUN_PER_ITEM && at_once <= MOST_GROUPS;
+    return v->geometry != ROW_RUN_PER_ITEM && at_once <= MOST_GROUPS &&
+           tiles * parts * clsm_config_wg(&c->config) <= MOST_ITEMS;
 }
 
 /* What a seed draws for one of the GPUs, or another one that it leads to. */
